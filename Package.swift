@@ -14,6 +14,7 @@ let package = Package(
         .executable(name: "realm-bench", targets: ["realm-bench"]),
         .executable(name: "realm-bench-system-malloc", targets: ["realm-bench-system-malloc"]),
         .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
+        .library(name: "ToolSupport", targets: ["ToolSupport"]),
         .library(name: "JemallocCounters", targets: ["JemallocCounters"]),
     ],
     traits: [
@@ -36,11 +37,13 @@ let package = Package(
         .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "CMeasurement"),
+        .target(name: "ToolSupport", dependencies: ["CMeasurement"]),
         .target(name: "BenchmarkModels", dependencies: ["RealmSwift"]),
         .target(
             name: "BenchmarkKit",
             dependencies: [
                 "BenchmarkModels", "CCrypto", "CMeasurement", "RealmSwift", "StorageEngine",
+                "ToolSupport",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -49,7 +52,7 @@ let package = Package(
         .target(
             name: "StressKit",
             dependencies: [
-                "BenchmarkKit", "RealmSwift", "StorageEngine", "StressModel",
+                "RealmSwift", "StorageEngine", "StressModel", "ToolSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: plantedBugs),
         .executableTarget(
@@ -69,13 +72,13 @@ let package = Package(
         .testTarget(
             name: "BenchmarkKitTests",
             dependencies: [
-                "BenchmarkKit",
+                "BenchmarkKit", "ToolSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Fixtures", "Reference"]),
         .testTarget(
             name: "StressKitTests",
-            dependencies: ["BenchmarkKit", "StorageEngine", "StressKit", "StressModel"]),
+            dependencies: ["StorageEngine", "StressKit", "StressModel", "ToolSupport"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

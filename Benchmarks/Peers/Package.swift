@@ -25,6 +25,7 @@ let package = Package(
             dependencies: [
                 "CSQLite", "CLMDB", "CRocksDB", "RocksDBVersion", "CallCounters",
                 .product(name: "BenchmarkKit", package: "realm-swift-linux"),
+                .product(name: "ToolSupport", package: "realm-swift-linux"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .executableTarget(
@@ -37,7 +38,9 @@ let package = Package(
         .testTarget(
             name: "PeerEnginesTests",
             dependencies: [
-                "PeerEngines", .product(name: "BenchmarkKit", package: "realm-swift-linux"),
+                "PeerEngines",
+                .product(name: "BenchmarkKit", package: "realm-swift-linux"),
+                .product(name: "ToolSupport", package: "realm-swift-linux"),
             ]),
     ],
     swiftLanguageModes: [.v6],

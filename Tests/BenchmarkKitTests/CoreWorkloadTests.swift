@@ -1,6 +1,7 @@
 import Foundation
 import StorageEngine
 import Testing
+import ToolSupport
 
 @testable import BenchmarkKit
 
@@ -186,10 +187,8 @@ import Testing
     @Test func linksInAnotherOrderFailTheProof() throws {
         let folder = try TemporaryFolder()
         let outcome = try run("links-build", "engine", in: folder) { $0.count = 100 }
-        guard case .links(let expectation) = outcome.verification else {
-            Issue.record("no links were expected")
-            return
-        }
+        let expectation = try #require(
+            try outcome.verification?.expectation(as: LinksExpectation.self))
         let connection = try Connection(Database.open(path: expectation.path))
         let owners = try #require(try connection.table(named: "LinkOwner"))
         var firsts: [ObjectKey] = []

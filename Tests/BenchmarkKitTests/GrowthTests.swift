@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import StorageEngine
 import Testing
+import ToolSupport
 
 @testable import BenchmarkKit
 

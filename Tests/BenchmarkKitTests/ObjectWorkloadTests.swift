@@ -90,10 +90,8 @@ import Testing
     @Test func changedValuesFailTheProof() throws {
         let folder = try TemporaryFolder()
         let outcome = try run(ObjectAddWorkload.self, "3-properties", in: folder)
-        guard case .objects(let expectation) = outcome.verification else {
-            Issue.record("no objects were expected")
-            return
-        }
+        let expectation = try #require(
+            try outcome.verification?.expectation(as: ObjectsExpectation.self))
         let store = try RealmItemStore<ThreePropertyItem>(path: expectation.path, .full)
         try store.realm.write { store.realm.objects(ThreePropertyItem.self)[7].count += 1 }
         #expect(
@@ -106,19 +104,15 @@ import Testing
     @Test func changedPropertiesAndElementsFailTheProof() throws {
         let folder = try TemporaryFolder()
         let written = try run(ObjectWriteWorkload.self, "uuid", in: folder) { $0.count = 3000 }
-        guard case .objects(let properties) = written.verification else {
-            Issue.record("no objects were expected")
-            return
-        }
+        let properties = try #require(
+            try written.verification?.expectation(as: ObjectsExpectation.self))
         let store = try RealmPropertyStore(path: properties.path, .full)
         try store.realm.write { store.realm.objects(PropertyObject.self)[20].any = .string("8") }
         #expect(try properties.problems().count == 1)
 
         let filled = try run(ObjectCollectionsWorkload.self, "list-append", in: folder)
-        guard case .objects(let elements) = filled.verification else {
-            Issue.record("no objects were expected")
-            return
-        }
+        let elements = try #require(
+            try filled.verification?.expectation(as: ObjectsExpectation.self))
         let lists = try RealmElementStore(path: elements.path, .full)
         try lists.realm.write { lists.realm.objects(ElementOwner.self)[0].list.swapAt(3, 9) }
         #expect(try elements.problems().count == 1)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import ToolSupport
 
 @testable import BenchmarkKit
 

@@ -1,6 +1,6 @@
-import BenchmarkKit
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StressKit
 

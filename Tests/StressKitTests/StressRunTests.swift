@@ -1,6 +1,6 @@
-import BenchmarkKit
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StressKit
 

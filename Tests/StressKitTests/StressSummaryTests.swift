@@ -1,7 +1,7 @@
-import BenchmarkKit
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StressKit
 

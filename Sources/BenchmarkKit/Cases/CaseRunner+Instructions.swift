@@ -1,6 +1,23 @@
 import Foundation
+import ToolSupport
 
 extension CaseRunner {
+    /// Fills in the instructions of a case that succeeded; a case that cannot be counted fails.
+    func countInstructions(
+        of benchmarkCase: BenchmarkCase, into row: inout CaseResult, count: Int? = nil,
+        in directory: RunDirectory, progress: (ProgressUpdate) -> Void
+    ) throws {
+        guard row.status == .ok else { return }
+        do {
+            row.instructions = try countInstructions(
+                of: benchmarkCase, count: count, keepingIn: directory.path + "/callgrind",
+                progress: progress)
+        } catch let error as BenchmarkError where error.code == .caseFailed {
+            row.status = .failed
+            row.failure = error.message
+        }
+    }
+
     /// Returns the instructions of one operation of a case, counted in a process of its own;
     /// `count` is the number of operations from the command line. Nil for a case that does not
     /// repeat: several writers, relaxed durability, or an amount of work that depends on time.
@@ -15,7 +32,7 @@ extension CaseRunner {
         guard let reduced = try InstructionCount.reduced(benchmarkCase, count: count),
             reduced.isDeterministic
         else { return nil }
-        try Self.makeDirectory(folder)
+        try FolderFiles.make(folder)
         let program = databases + "/realm-bench"
         if !FileManager.default.fileExists(atPath: program) {
             try InstructionCount.copyProgram(to: program)
@@ -45,7 +62,7 @@ extension CaseRunner {
     {
         let directory = databases + "/" + benchmarkCase.fileName + "-instructions"
         try? FileManager.default.removeItem(atPath: directory)
-        try Self.makeDirectory(directory)
+        try FolderFiles.make(directory)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
         for mode in workload.isPreparedApart ? [CaseRequest.Mode.prepare, .run] : [.run] {
@@ -60,8 +77,27 @@ extension CaseRunner {
                         + ending.reason)
             }
         }
-        return try Self.read(
+        return try JSONMessage.read(
             CaseOutcome.self, from: directory + "/" + CaseRequest.outcomeFileName
         ).results[0]
+    }
+}
+
+extension InstructionCount {
+    /// Returns the case with just the work that counting needs; `count` is the number from the
+    /// command line. Nil if the engine lacks the case or its instruction counts do not repeat.
+    static func reduced(_ benchmarkCase: BenchmarkCase, count: Int?) throws -> BenchmarkCase? {
+        let identifier = benchmarkCase.identifier
+        let workload = try WorkloadCatalogue.workload(named: identifier.workload)
+        guard let operations = workload.countedOperations else { return nil }
+        let size = min(identifier.size, mostObjects)
+        var options = benchmarkCase.options
+        options.count = mostObjects
+        let isBulk = try workload.size(for: options, asked: 1) == mostObjects
+        options.count = count ?? (isBulk ? bulkOperations : operations)
+        return try WorkloadCatalogue.makeCase(
+            workload: identifier.workload, strategy: identifier.strategy,
+            engine: identifier.engine, durability: identifier.durability,
+            isEncrypted: identifier.isEncrypted, size: size, options: options)
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import ToolSupport
 
 /// A runner of cases, one after the other and each in a process of its own. Every result is
 /// verified by a fresh process before it counts.
-package struct CaseRunner {
+struct CaseRunner {
     /// The folder for database files, with one folder for each case that is removed after the case.
     let databases: String
     /// The folder for the errors of failed cases.
@@ -13,7 +14,7 @@ package struct CaseRunner {
     init(databases: String, failures: String) throws {
         self.databases = databases
         self.failures = failures
-        try Self.makeDirectory(databases + "/fixtures")
+        try FolderFiles.make(databases + "/fixtures")
     }
 
     func removeDatabases() {
@@ -30,8 +31,8 @@ package struct CaseRunner {
         let name = benchmarkCase.fileName
         let directory = databases + "/" + name
         try? FileManager.default.removeItem(atPath: directory)
-        try Self.makeDirectory(fixtures)
-        try Self.makeDirectory(directory)
+        try FolderFiles.make(fixtures)
+        try FolderFiles.make(directory)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let command =
             try benchmarkCase.usesSystemAllocator()
@@ -50,7 +51,7 @@ package struct CaseRunner {
             }
         }
         let otherLoad = load.otherCores()
-        var outcome = try Self.read(
+        var outcome = try JSONMessage.read(
             CaseOutcome.self, from: directory + "/" + CaseRequest.outcomeFileName)
         outcome.results[0].measure("other_load_cores", otherLoad)
         try verify(&outcome, of: benchmarkCase, in: directory)
@@ -63,12 +64,12 @@ package struct CaseRunner {
         command: [String]? = nil, _ progress: (ProgressUpdate) -> Void
     ) throws -> CaseProcess.Ending {
         let request = directory + "/" + CaseRequest.fileName
-        try Self.write(
+        try JSONMessage.write(
             CaseRequest(
                 mode: mode, benchmarkCase: benchmarkCase, directory: directory,
                 fixtures: fixtures), to: request)
         let process = try CaseProcess(
-            verb: RunCaseCommand.verb, argument: request, directory: directory,
+            verb: CaseVerb.run, argument: request, directory: directory,
             environment: benchmarkCase.processEnvironment, command: command)
         let decoder = JSONDecoder()
         return process.wait { line in
@@ -85,9 +86,9 @@ package struct CaseRunner {
         guard let verification = outcome.verification else { return }
         let start = monotonicNanoseconds()
         let file = directory + "/" + CaseRequest.verificationFileName
-        try Self.write(verification, to: file)
+        try JSONMessage.write(verification, to: file)
         let process = try CaseProcess(
-            verb: VerifyRunCommand.verb, argument: file, directory: directory,
+            verb: CaseVerb.verify, argument: file, directory: directory,
             environment: benchmarkCase.processEnvironment)
         var problems: [String] = []
         let ending = process.wait { problems.append($0) }
@@ -102,42 +103,7 @@ package struct CaseRunner {
     }
 
     private func keep(_ text: String, _ name: String) throws {
-        try Self.makeDirectory(failures)
+        try FolderFiles.make(failures)
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(failures)/\(name).txt"))
-    }
-
-    package static func makeDirectory(_ path: String) throws {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true)
-        } catch {
-            throw BenchmarkError(
-                .internalError,
-                "The folder '\(path)' cannot be made: "
-                    + "\((error as NSError).localizedDescription)")
-        }
-    }
-
-    static func write(_ value: some Encodable, to path: String) throws {
-        do {
-            try JSONEncoder().encode(value).write(to: URL(fileURLWithPath: path))
-        } catch {
-            throw BenchmarkError(
-                .internalError,
-                "'\(path)' cannot be written: "
-                    + "\((error as NSError).localizedDescription)")
-        }
-    }
-
-    static func read<Value: Decodable>(_ type: Value.Type, from path: String) throws -> Value {
-        do {
-            return try JSONDecoder().decode(
-                type, from: Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch {
-            throw BenchmarkError(
-                .internalError,
-                "'\(path)' cannot be read: "
-                    + "\((error as NSError).localizedDescription)")
-        }
     }
 }

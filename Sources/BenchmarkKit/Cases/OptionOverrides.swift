@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The options set on the command line; nil keeps the value of the suite.
 struct OptionOverrides: Equatable, Sendable {
     var engines: [String]?

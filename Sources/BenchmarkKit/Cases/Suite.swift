@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// A named list of cases, stored as JSON in `Benchmarks/Suites`.
 struct Suite: Codable, Equatable, Sendable {

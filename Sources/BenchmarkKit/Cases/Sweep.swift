@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// An option of the cases and the values that it takes one after the other, as in `--sweep
 /// threads=1,2,4`.
 struct Sweep: Equatable, Sendable {

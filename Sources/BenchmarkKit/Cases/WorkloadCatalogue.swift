@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The catalogue of all workloads.
 enum WorkloadCatalogue {
     static let all: [any Workload.Type] = [
@@ -72,10 +74,14 @@ enum WorkloadCatalogue {
         guard let found, engine == "realm" || workload.features(of: strategy) != nil else {
             return nil
         }
-        return BenchmarkCase(
+        var benchmarkCase = BenchmarkCase(
             identifier: identifier, layer: found.layer.rawValue, options: options,
             unsupported: workload.reason(against: strategy)
                 ?? reason(against: identifier, of: workload, found))
+        benchmarkCase.isDeterministic =
+            benchmarkCase.unsupported == nil && benchmarkCase.canRepeat && engine == "realm"
+            && workload.isDeterministic(benchmarkCase)
+        return benchmarkCase
     }
 
     private static func reason(
@@ -90,5 +96,13 @@ enum WorkloadCatalogue {
         }
         let features = workload.features(of: identifier.strategy) ?? []
         return features.lazy.compactMap { engine.reason(against: $0) }.first
+    }
+}
+
+extension BenchmarkCase {
+    /// Whether the case runs in the program described by `SystemAllocatorProgram`.
+    func usesSystemAllocator() throws -> Bool {
+        try WorkloadCatalogue.workload(named: identifier.workload)
+            .usesSystemAllocator(identifier.strategy)
     }
 }

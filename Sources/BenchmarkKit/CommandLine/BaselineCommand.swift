@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ToolSupport
 
 /// The command `realm-bench baseline`.
 struct BaselineCommand: ParsableCommand {

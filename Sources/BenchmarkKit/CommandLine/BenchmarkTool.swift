@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import StorageEngine
+import ToolSupport
 
 /// The command line of the benchmark runner, which executables call as their whole `main`.
 public enum BenchmarkTool {

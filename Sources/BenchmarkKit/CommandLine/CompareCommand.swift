@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ToolSupport
 
 /// The command `realm-bench compare`.
 struct CompareCommand: ParsableCommand {
@@ -134,18 +135,5 @@ enum RatioTable {
             ])
         }
         return table
-    }
-}
-
-enum TextFile {
-    static func write(_ lines: [String], to path: String) throws {
-        do {
-            try Data((lines.joined(separator: "\n") + "\n").utf8)
-                .write(to: URL(fileURLWithPath: path), options: .atomic)
-        } catch {
-            throw BenchmarkError(
-                .internalError,
-                "'\(path)' cannot be written: \((error as NSError).localizedDescription)")
-        }
     }
 }

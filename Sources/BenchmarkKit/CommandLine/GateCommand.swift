@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ToolSupport
 
 /// The command `realm-bench gate`.
 struct GateCommand: ParsableCommand {
@@ -110,10 +111,20 @@ struct GateCommand: ParsableCommand {
 
     func run() throws {
         Interruption.watch()
-        if let against {
-            try TimedGate(self, against: against).run()
-        } else {
-            try CountedGate(self).run()
+        let store = try location.store()
+        guard let against else {
+            var options = CountedGate.Options(
+                filter: filter, baseline: baseline, store: store, instructions: instructions,
+                isStrict: strict, isDryRun: dryRun, databases: path, output: output)
+            if let suite { options.suite = suite }
+            return try CountedGate(options).run()
         }
+        var options = TimedGate.Options(
+            filter: filter, against: against, plantedSlowdown: plantedSlowdown, store: store,
+            isDryRun: dryRun, databases: path ?? output)
+        if let suite { options.suite = suite }
+        options.policy.runs = runs
+        options.policy.threshold = threshold / 100
+        try TimedGate(options).run()
     }
 }

@@ -1,16 +1,17 @@
 import ArgumentParser
 import Foundation
+import ToolSupport
 
 /// The hidden command that runs one case in this process; started by `run`.
 struct RunCaseCommand: ParsableCommand {
-    static let verb = "run-case"
-    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+    static let configuration = CommandConfiguration(
+        commandName: CaseVerb.run, shouldDisplay: false)
 
     @Argument var request: String
 
     func run() throws {
         ParentDeath.follow()
-        let request = try CaseRunner.read(CaseRequest.self, from: request)
+        let request = try JSONMessage.read(CaseRequest.self, from: request)
         let channel = ProgressChannel()
         let environment = CaseEnvironment(
             directory: request.directory, fixtures: request.fixtures,
@@ -24,7 +25,7 @@ struct RunCaseCommand: ParsableCommand {
         case .run:
             var outcome = try workload.run(benchmarkCase, in: environment)
             MeasuredRegion.fill(&outcome.results[0])
-            try CaseRunner.write(
+            try JSONMessage.write(
                 outcome, to: request.directory + "/" + CaseRequest.outcomeFileName)
         }
     }
@@ -33,14 +34,14 @@ struct RunCaseCommand: ParsableCommand {
 /// The hidden command that verifies in a fresh process that a file holds what a case produced;
 /// started by `run`. Prints one line for each problem.
 struct VerifyRunCommand: ParsableCommand {
-    static let verb = "verify-run"
-    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+    static let configuration = CommandConfiguration(
+        commandName: CaseVerb.verify, shouldDisplay: false)
 
     @Argument var request: String
 
     func run() throws {
         ParentDeath.follow()
-        let problems = try CaseRunner.read(VerificationRequest.self, from: request).problems()
+        let problems = try JSONMessage.read(VerificationRequest.self, from: request).problems()
         guard problems.isEmpty else {
             for problem in problems { print(problem) }
             throw BenchmarkError(.caseFailed, "The file is not what the case produced.")
@@ -51,14 +52,14 @@ struct VerifyRunCommand: ParsableCommand {
 /// The hidden command that writes one process's share of the sensors; started by the strategy
 /// `processes`.
 struct WriteSensorsCommand: ParsableCommand {
-    static let verb = "write-sensors"
-    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+    static let configuration = CommandConfiguration(
+        commandName: CaseVerb.writeSensors, shouldDisplay: false)
 
     @Argument var request: String
 
     func run() throws {
         ParentDeath.follow()
-        let request = try CaseRunner.read(SensorsShare.Request.self, from: request)
+        let request = try JSONMessage.read(SensorsShare.Request.self, from: request)
         let allocations = BenchmarkTool.allocations.withLock { $0 }
         try SensorsShare(request, allocations: allocations).run()
     }

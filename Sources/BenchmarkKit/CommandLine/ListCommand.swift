@@ -1,4 +1,5 @@
 import ArgumentParser
+import ToolSupport
 
 /// The command `realm-bench list`.
 struct ListCommand: ParsableCommand {

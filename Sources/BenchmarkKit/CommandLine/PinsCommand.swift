@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageEngine
+import ToolSupport
 
 /// The command `realm-bench pins`.
 struct PinsCommand: ParsableCommand {

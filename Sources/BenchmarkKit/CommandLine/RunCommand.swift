@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ToolSupport
 
 /// The command `realm-bench run`.
 struct RunCommand: ParsableCommand {
@@ -86,9 +87,13 @@ struct RunCommand: ParsableCommand {
             _ = try SystemAllocatorProgram.path()
         }
         for path in [exportMarkdown, exportJson].compactMap(\.self) {
-            try RunExport.checkWritable(path)
+            try TextFile.checkWritable(path)
         }
-        try RunSession(self, cases).run()
+        let session = RunSession.Options(
+            suite: suite, runs: runs, instructions: options.instructions, count: options.count,
+            databases: path, output: output, exportMarkdown: exportMarkdown,
+            exportJson: exportJson)
+        try RunSession(session, cases).run()
     }
 
     /// Returns the cases of the suite that match the names and the filter.

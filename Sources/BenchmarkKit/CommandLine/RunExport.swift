@@ -1,7 +1,6 @@
 import Foundation
-import Glibc
 
-/// The files written by `--export-markdown` and `--export-json`.
+/// The file written by `--export-json`.
 enum RunExport {
     /// Returns a JSON array with one object for each row and one member for each column of
     /// `summary.csv`. Values that were not measured are null.
@@ -16,33 +15,6 @@ enum RunExport {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(rows), as: UTF8.self) + "\n"
-    }
-
-    /// Throws if a file cannot be written, before anything is measured.
-    static func checkWritable(_ path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure(path) }
-        close(descriptor)
-    }
-
-    static func write(_ text: String, to path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure(path) }
-        defer { close(descriptor) }
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let written = bytes.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress, $0.count)
-            }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw failure(path) }
-            bytes = bytes.dropFirst(written)
-        }
-    }
-
-    private static func failure(_ path: String) -> BenchmarkError {
-        BenchmarkError(
-            .internalError, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ToolSupport
 
 /// The options of `run` that change the work of a case.
 struct RunOptions: ParsableArguments {

@@ -1,9 +1,25 @@
 import Foundation
 import Glibc
+import ToolSupport
 
 /// One `realm-bench run`: it runs the cases in order, writes the reports and shows the progress.
 final class RunSession {
-    private let command: RunCommand
+    struct Options {
+        var suite: String
+        /// How often each case runs.
+        var runs = 1
+        /// Whether to count instructions, and the operations of a case while they are counted.
+        var instructions = false
+        var count: Int?
+        /// The folder for database files; nil means one in the folder of the run.
+        var databases: String?
+        /// The folder that gets the folder of the run.
+        var output: String
+        /// The files that get the tables and the rows as well.
+        var exportMarkdown, exportJson: String?
+    }
+
+    private let options: Options
     private let cases: [BenchmarkCase]
     private let terminal = Terminal()
     private let directory: RunDirectory
@@ -14,19 +30,15 @@ final class RunSession {
     /// The number of runs of cases started so far.
     private var started = 0
 
-    init(_ command: RunCommand, _ cases: [BenchmarkCase]) throws {
-        self.command = command
+    init(_ options: Options, _ cases: [BenchmarkCase]) throws {
+        self.options = options
         self.cases = cases
-        directory = try RunDirectory(parent: command.output)
-        let databases = URL(fileURLWithPath: command.path ?? directory.path)
+        directory = try RunDirectory(parent: options.output)
+        let databases = URL(fileURLWithPath: options.databases ?? directory.path)
             .appendingPathComponent("databases-\(directory.context.runIdentifier)").path
         runner = try CaseRunner(databases: databases, failures: directory.path + "/failures")
         report = RunReport(
-            runId: directory.context.runIdentifier, startedAt: RunReport.now(),
-            arguments: CommandLine.arguments, suite: command.suite,
-            seed: cases.first?.options.seed ?? CaseOptions().seed,
-            gitRevision: RunReport.currentRevision())
-        report.machine.fileSystem = RunReport.Machine.fileSystem(of: databases)
+            of: cases, suite: options.suite, in: directory, databases: databases)
     }
 
     func run() throws {
@@ -52,19 +64,20 @@ final class RunSession {
 
     /// Writes the exports, which contain all rows.
     private func export() throws {
-        if let path = command.exportMarkdown {
-            try RunExport.write(
-                MarkdownReport.text(of: RunFiles(path: directory.path)), to: path)
+        if let path = options.exportMarkdown {
+            try TextFile.write(
+                MarkdownReport.text(of: RunFiles(path: directory.path)), into: path)
         }
-        if let path = command.exportJson {
-            try RunExport.write(RunExport.json(of: results, context: directory.context), to: path)
+        if let path = options.exportJson {
+            try TextFile.write(
+                RunExport.json(of: results, context: directory.context), into: path)
         }
     }
 
     /// Runs the cases of a group round by round. A case that did not succeed is not repeated.
     private func run(_ group: CaseGroup) throws {
         var outcomes: [[CaseOutcome]] = group.cases.map { _ in [] }
-        for round in 0..<command.runs {
+        for round in 0..<options.runs {
             for position in group.order(ofRound: round) {
                 let benchmarkCase = group.cases[position]
                 let hasEnded = outcomes[position].last.map { $0.results[0].status != .ok } ?? false
@@ -72,7 +85,7 @@ final class RunSession {
                     outcomes[position].append(try run(benchmarkCase, round: round))
                 }
                 // After a case's last run its row need not wait for the rest of the group.
-                if round == command.runs - 1 { try finish(benchmarkCase, outcomes[position]) }
+                if round == options.runs - 1 { try finish(benchmarkCase, outcomes[position]) }
             }
         }
     }
@@ -80,7 +93,7 @@ final class RunSession {
     private func run(_ benchmarkCase: BenchmarkCase, round: Int) throws -> CaseOutcome {
         try Interruption.throwIfRequested()
         started += 1
-        let title = "[\(started)/\(cases.count * command.runs)] \(benchmarkCase.name)"
+        let title = "[\(started)/\(cases.count * options.runs)] \(benchmarkCase.name)"
         terminal.status(title)
         if !terminal.isInteractive { terminal.print(title) }
         let outcome = try runner.run(benchmarkCase) { [terminal] update in
@@ -93,7 +106,11 @@ final class RunSession {
     /// Writes and reports the row of a case from all its runs.
     private func finish(_ benchmarkCase: BenchmarkCase, _ outcomes: [CaseOutcome]) throws {
         var chosen = RunSession.representative(of: outcomes)
-        try countInstructions(of: benchmarkCase, into: &chosen.results[0])
+        if options.instructions {
+            try runner.countInstructions(
+                of: benchmarkCase, into: &chosen.results[0], count: options.count, in: directory
+            ) { [terminal] in terminal.status(benchmarkCase.name + Self.text(of: $0)) }
+        }
         for result in chosen.results {
             try directory.append(result)
             tell(result)
@@ -109,23 +126,6 @@ final class RunSession {
                 .internalError,
                 "The disk of '\(runner.databases)' is full. Free some space, or name a folder on "
                     + "another disk with --path.")
-        }
-    }
-
-    /// Counts the instructions of a case that succeeded, if the command asked for them; else leaves
-    /// the field empty.
-    private func countInstructions(
-        of benchmarkCase: BenchmarkCase, into row: inout CaseResult
-    ) throws {
-        guard command.options.instructions, row.status == .ok else { return }
-        do {
-            row.instructions = try runner.countInstructions(
-                of: benchmarkCase, count: command.options.count,
-                keepingIn: directory.path + "/callgrind"
-            ) { [terminal] in terminal.status(benchmarkCase.name + Self.text(of: $0)) }
-        } catch let error as BenchmarkError where error.code == .caseFailed {
-            row.status = .failed
-            row.failure = error.message
         }
     }
 

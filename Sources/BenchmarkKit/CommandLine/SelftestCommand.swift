@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ToolSupport
 
 /// The command `realm-bench selftest`.
 struct SelftestCommand: ParsableCommand {
@@ -102,9 +103,12 @@ struct SelftestCommand: ParsableCommand {
         Interruption.watch()
         let store = try location.store()
         let folder = path ?? output
-        try CaseRunner.makeDirectory(folder)
+        try FolderFiles.make(folder)
         let key = TimedKey.current(path: folder)
-        let pool = try from.map(SelftestPool.load) ?? SelftestCollection(self, key).collect()
+        let options = SelftestCollection.Options(
+            suite: suite, filter: filter, minutes: minutes, isQuick: quick, policy: policy,
+            databases: folder, output: output)
+        let pool = try from.map(SelftestPool.load) ?? SelftestCollection(options, key).collect()
         let analysis = try SelftestAnalysis(
             pool, policy: policy.fitting(rounds: pool.rounds), trials: trials, seed: seed)
         let report = SelftestReport(analysis)

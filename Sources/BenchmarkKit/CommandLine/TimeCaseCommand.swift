@@ -1,13 +1,14 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The hidden command that runs one case of a suite and prints a `TimedReport` as one line of JSON.
 /// `gate` and `selftest` start it in this build or in another one. Two builds have to agree on its
 /// arguments and its output, so fields are only ever added.
 struct TimeCaseCommand: ParsableCommand {
-    static let verb = "time-case"
-    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+    static let configuration = CommandConfiguration(
+        commandName: CaseVerb.time, shouldDisplay: false)
 
     @Option var suite: String
     @Option var `case`: String

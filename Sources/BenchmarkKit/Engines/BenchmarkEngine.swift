@@ -1,26 +1,4 @@
-import StorageEngine
-
-/// The failures that a committed transaction survives. Engines are compared only at equal
-/// durability.
-public enum Durability: String, Codable, CaseIterable, Sendable {
-    /// Commits survive a power failure at any later moment.
-    case full
-    /// Commits survive the death of the process. A power failure loses at most the newest commits,
-    /// never the file.
-    case relaxed
-    /// Commits survive the death of the process. A power failure may lose the file.
-    case unsynced
-    /// Commits survive nothing, since there is no file.
-    case memory
-}
-
-/// The interface through which a workload uses an engine.
-public enum EngineLayer: String, Codable, Sendable {
-    /// The object interface, which applications use.
-    case api
-    /// The interface closest to the storage.
-    case engine
-}
+import ToolSupport
 
 /// The features that a workload may require of an engine. An engine that lacks one gives the
 /// reason, and its rows have the status `unsupported`.
@@ -118,34 +96,6 @@ public protocol BenchmarkEngine: Sendable {
         -> any ItemStore
     func openElements(at path: String, _ durability: Durability) throws -> any ElementStore
     func openProperties(at path: String, _ durability: Durability) throws -> any PropertyStore
-}
-
-/// The engines of this program: the embedded engine and those that the executable registers.
-public enum EngineCatalogue {
-    private static let registered = Locked<[any BenchmarkEngine]>([])
-
-    public static func register(_ engines: [any BenchmarkEngine]) {
-        registered.withLock { $0 = engines }
-    }
-
-    public static var all: [any BenchmarkEngine] {
-        [RealmObjectEngine(), RealmTableEngine()] + registered.withLock { $0 }
-    }
-
-    /// The names of the engines, each once.
-    static var names: [String] {
-        all.map { $0.name }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    }
-
-    /// Returns an engine; nil if it lacks that layer. Throws if no engine has the name.
-    static func engine(named name: String, layer: EngineLayer) throws -> (any BenchmarkEngine)? {
-        let found = all.filter { $0.name == name }
-        guard !found.isEmpty else {
-            throw BenchmarkError(
-                .usage, NameSuggestion.message(kind: "engine", name: name, among: names))
-        }
-        return found.first { $0.layer == layer }
-    }
 }
 
 extension BenchmarkEngine {

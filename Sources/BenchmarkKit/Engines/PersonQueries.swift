@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// Queries about many persons that the engine answers without the workload visiting each person.
 /// The rules of ``PersonStore`` apply.
 public protocol PersonQueries: AnyObject {

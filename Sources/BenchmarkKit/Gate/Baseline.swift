@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// A named set of reference measurements, committed under `results/baselines`.
 struct Baseline: Codable, Sendable {
@@ -146,37 +147,5 @@ struct BaselineStore {
             "The baseline '\(name)' is of \(theirs.map { "(\($0))" }.joined(separator: " and ")); "
                 + "this is (\(own)). Such figures are not compared. Save a baseline of this "
                 + "kind: realm-bench baseline save \(name) --from results/RUN")
-    }
-}
-
-/// The format of JSON files: sorted snake_case keys, which keep diffs readable.
-enum JSONFile {
-    static func write(_ value: some Encodable, to path: String) throws {
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let url = URL(fileURLWithPath: path)
-        do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try (encoder.encode(value) + Data("\n".utf8)).write(to: url, options: .atomic)
-        } catch {
-            throw BenchmarkError(
-                .internalError,
-                "'\(path)' cannot be written: \((error as NSError).localizedDescription)")
-        }
-    }
-
-    static func read<Value: Decodable>(_ type: Value.Type, from path: String) throws -> Value {
-        let data: Data
-        do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-            throw BenchmarkError(
-                .usage, "'\(path)' cannot be read: \((error as NSError).localizedDescription)")
-        }
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        do { return try decoder.decode(type, from: data) } catch {
-            throw BenchmarkError(.internalError, "'\(path)' is damaged: \(error)")
-        }
     }
 }

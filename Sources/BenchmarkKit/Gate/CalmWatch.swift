@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// A filter that repeats timed runs which began or ended while another thread shared their
 /// processor core.

@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The comparison of the counted metrics of a run with those of a baseline.
 struct CountedComparison {

@@ -1,68 +1,87 @@
 import Foundation
+import ToolSupport
 
 /// The gate over counted metrics (`gate` without `--against`): runs a suite and compares it with a
 /// baseline.
 struct CountedGate {
-    private let command: GateCommand
+    struct Options {
+        var suite = "counted"
+        /// A regular expression of the case identifiers; nil means all cases.
+        var filter: String?
+        /// The name of the baseline and the folder of baselines.
+        var baseline: String
+        var store: BaselineStore
+        /// Whether to count instructions.
+        var instructions = false
+        /// Whether an improvement fails as well.
+        var isStrict = false
+        /// Whether to print only what would be compared.
+        var isDryRun = false
+        /// The folder for database files; nil means one in the folder of the run.
+        var databases: String?
+        /// The folder that gets the folder of the run.
+        var output: String
+    }
+
+    private let options: Options
     private let terminal = Terminal()
 
-    init(_ command: GateCommand) { self.command = command }
+    init(_ options: Options) { self.options = options }
 
     func run() throws {
-        let suite = command.suite ?? "counted"
-        let baseline = try command.location.store().load(command.baseline, for: .current)
-        let all = try CaseFilter.chosen(of: suite, filter: command.filter)
+        let baseline = try options.store.load(options.baseline, for: .current)
+        let all = try CaseFilter.chosen(of: options.suite, filter: options.filter)
         let cases = all.filter { $0.isDeterministic || $0.unsupported != nil }
-        if command.dryRun {
+        if options.isDryRun {
             let known = Set(baseline.rows.filter(\.isDeterministic).map(\.caseId))
             for identifier in cases.map(\.identifier.description) {
                 print(identifier + (known.contains(identifier) ? "" : "  (not in the baseline)"))
             }
             return
         }
-        let directory = try RunDirectory(parent: command.output)
-        let rows = try results(of: cases, suite, directory).map { try MetricRow($0) }
+        let directory = try RunDirectory(parent: options.output)
+        let rows = try results(of: cases, directory).map { try MetricRow($0) }
         var comparison = CountedComparison(
-            rows: rows, baseline: baseline.rows, isWhole: command.filter == nil,
-            withRequested: command.instructions,
+            rows: rows, baseline: baseline.rows, isWhole: options.filter == nil,
+            withRequested: options.instructions,
             unrepeatable: Set(all.filter { !$0.canRepeat }.map(\.name)))
         var runs = [directory.path]
-        let suspects = comparison.casesToConfirm(isStrict: command.strict)
+        let suspects = comparison.casesToConfirm(isStrict: options.isStrict)
         if !suspects.isEmpty {
-            let again = try RunDirectory(parent: command.output, suffix: "-again")
-            let rows = try results(of: cases.filter { suspects.contains($0.name) }, suite, again)
+            let again = try RunDirectory(parent: options.output, suffix: "-again")
+            let rows = try results(of: cases.filter { suspects.contains($0.name) }, again)
                 .map { try MetricRow($0) }
             comparison.confirm(
                 suspects,
                 by: CountedComparison(
                     rows: rows, baseline: baseline.rows, isWhole: false,
-                    withRequested: command.instructions))
+                    withRequested: options.instructions))
             runs.append(again.path)
         }
         try tell(comparison, baseline, runs)
     }
 
     /// Runs the cases and leaves an ordinary run folder, from which a baseline can be saved.
-    private func results(of cases: [BenchmarkCase], _ suite: String, _ directory: RunDirectory)
+    private func results(of cases: [BenchmarkCase], _ directory: RunDirectory)
         throws -> [CaseResult]
     {
-        let databases = URL(fileURLWithPath: command.path ?? directory.path)
+        let databases = URL(fileURLWithPath: options.databases ?? directory.path)
             .appendingPathComponent("databases-\(directory.context.runIdentifier)").path
         let runner = try CaseRunner(databases: databases, failures: directory.path + "/failures")
         defer { runner.removeDatabases() }
         var report = RunReport(
-            runId: directory.context.runIdentifier, startedAt: RunReport.now(),
-            arguments: CommandLine.arguments, suite: suite,
-            seed: cases.first?.options.seed ?? CaseOptions().seed,
-            gitRevision: RunReport.currentRevision())
-        report.machine.fileSystem = RunReport.Machine.fileSystem(of: databases)
+            of: cases, suite: options.suite, in: directory, databases: databases)
         try directory.write(report)
         var results: [CaseResult] = []
         for (position, benchmarkCase) in cases.enumerated() {
             try Interruption.throwIfRequested()
             terminal.status("[\(position + 1)/\(cases.count)] \(benchmarkCase.identifier)")
             var outcome = try runner.run(benchmarkCase, progress: { _ in })
-            try countInstructions(of: benchmarkCase, runner, directory, into: &outcome.results[0])
+            if options.instructions {
+                try runner.countInstructions(
+                    of: benchmarkCase, into: &outcome.results[0], in: directory
+                ) { _ in terminal.status("counting instructions of \(benchmarkCase.identifier)") }
+            }
             for result in outcome.results {
                 try directory.append(result)
                 results.append(result)
@@ -71,23 +90,6 @@ struct CountedGate {
         report.finishedAt = RunReport.now()
         try directory.write(report)
         return results
-    }
-
-    /// Counts the instructions of a case that succeeded, if the command asked for them; else leaves
-    /// the field empty.
-    private func countInstructions(
-        of benchmarkCase: BenchmarkCase, _ runner: CaseRunner, _ directory: RunDirectory,
-        into row: inout CaseResult
-    ) throws {
-        guard command.instructions, row.status == .ok else { return }
-        do {
-            row.instructions = try runner.countInstructions(
-                of: benchmarkCase, count: nil, keepingIn: directory.path + "/callgrind"
-            ) { _ in terminal.status("counting instructions of \(benchmarkCase.identifier)") }
-        } catch let error as BenchmarkError where error.code == .caseFailed {
-            row.status = .failed
-            row.failure = error.message
-        }
     }
 
     private func tell(
@@ -109,7 +111,7 @@ struct CountedGate {
             "\(comparison.comparedMetrics) metrics of \(comparison.comparedRows) rows compared: "
                 + "\(comparison.count(.regression)) grew, \(comparison.count(.improvement)) shrank."
         )
-        guard let code = comparison.code(isStrict: command.strict) else {
+        guard let code = comparison.code(isStrict: options.isStrict) else {
             if comparison.count(.improvement) > 0 { terminal.print(advice(runs)) }
             terminal.print(terminal.styled("The gate is passed.", .green))
             return
@@ -130,7 +132,7 @@ struct CountedGate {
         terminal.print(
             "What counts otherwise in two runs of one build should be found and mended. Until then "
                 + "the baseline can have all its values: realm-bench baseline save "
-                + command.baseline + runs.map { " --from \($0)" }.joined())
+                + options.baseline + runs.map { " --from \($0)" }.joined())
     }
 
     private func message(
@@ -159,6 +161,6 @@ struct CountedGate {
 
     private func advice(_ runs: [String]) -> String {
         "If this is intended, make it the baseline and commit that: realm-bench baseline save "
-            + "\(command.baseline) --from \(runs[0])"
+            + "\(options.baseline) --from \(runs[0])"
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The counted and timed metrics of one case of a run or a baseline.
 struct MetricRow: Codable, Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The noise floors of the rows of a suite on one class of machine: how much the medians of two
 /// sides of the same build seem to differ. `selftest` writes them and the gate reads them.

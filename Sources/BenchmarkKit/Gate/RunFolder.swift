@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// A run read from its folder `results/<run>`.
 struct RunFolder {

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The error rates of the gate, estimated by simulated comparisons drawn from a pool of runs in
 /// which the true slowdown is known.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The collection of the pool of `selftest`, in rounds over all rows. In each round a row runs
 /// twice without a slowdown and once with each planted slowdown. The order is reversed every other
@@ -10,44 +11,59 @@ struct SelftestCollection {
     /// number of processes needs, unless `--minutes` is longer.
     private static let longestMinutes = 43.0
 
-    private let command: SelftestCommand
+    struct Options {
+        var suite: String
+        /// A regular expression of the case identifiers; nil means all cases.
+        var filter: String?
+        /// How long to collect.
+        var minutes: Double
+        /// Whether as few rounds as a trial needs are enough.
+        var isQuick = false
+        var policy: TimedPolicy
+        /// The folder for database files.
+        var databases: String
+        /// The folder that gets the pool.
+        var output: String
+    }
+
+    private let options: Options
     private let terminal = Terminal()
     private let key: TimedKey
 
-    init(_ command: SelftestCommand, _ key: TimedKey) {
-        self.command = command
+    init(_ options: Options, _ key: TimedKey) {
+        self.options = options
         self.key = key
     }
 
     func collect() throws -> SelftestPool {
         let runner = try TimedRunner(
-            suite: command.suite, filter: command.filter, path: command.path ?? command.output)
+            suite: options.suite, filter: options.filter, path: options.databases)
         defer { runner.removeFiles() }
         let stamp = RunReport.now().filter { $0 != "-" && $0 != ":" }
         let file = try CSVFile(
-            path: "\(command.output)/selftest-\(stamp).csv", header: SelftestPool.header)
+            path: "\(options.output)/selftest-\(stamp).csv", header: SelftestPool.header)
         let sides = (0...1).map {
             TimedRunner.Build(name: "own-\($0)", executable: CaseProcess.ownExecutable)
         }
         try runner.warmUp(sides) { terminal.status($0) }
         var pool = SelftestPool(machine: key.folderName)
         let needed =
-            command.quick ? command.policy.roundsOfTrial : command.policy.roundsOfFloor
-        var least = command.policy
+            options.isQuick ? options.policy.roundsOfTrial : options.policy.roundsOfFloor
+        var least = options.policy
         least.runs = TimedPolicy.fewestRuns
         let fewest = least.roundsOfFloor
         let start = monotonicNanoseconds()
-        let limit = command.minutes * 60
-        let lastRound = max(command.minutes, Self.longestMinutes) * 60
+        let limit = options.minutes * 60
+        let lastRound = max(options.minutes, Self.longestMinutes) * 60
         var round = 0
         while true {
             let elapsed = seconds(from: start, to: monotonicNanoseconds())
             // Stops before a round that would probably exceed the limit.
             let isTimeUp = elapsed + elapsed / Double(max(1, round)) > limit
-            if round >= needed, command.quick || isTimeUp { break }
+            if round >= needed, options.isQuick || isTimeUp { break }
             if round >= fewest, elapsed + elapsed / Double(max(1, round)) > lastRound { break }
             terminal.status(
-                "Round \(round + 1): \(Int(elapsed / 60)) of \(Int(command.minutes)) minutes")
+                "Round \(round + 1): \(Int(elapsed / 60)) of \(Int(options.minutes)) minutes")
             for benchmarkCase in runner.cases {
                 for (side, planted) in Self.order(round) {
                     var build = sides[side]
@@ -166,8 +182,8 @@ struct SelftestReport {
             "Trials of a row are drawn from the same rounds and share runs, so they are not "
                 + "independent: the intervals are narrower than what is really known. Noise "
                 + "floors are of the same pool.",
-            "One number of each process is judged, the time that its quickest tenth of batches stays "
-                + "below, and the planted slowdowns are uniform: nothing here says that a slowdown "
+            "One number of each process is judged, the time that its quickest tenth of batches "
+                + "stays below, and the planted slowdowns are uniform: nothing here says that a slowdown "
                 + "of some operations only would be noticed.",
             "\(bound.count(where: \.qualifies)) of \(bound.count) processor-bound rows, and "
                 + "\(analysis.qualifying.count) of all \(analysis.rows.count), have a noise floor "

@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// A pool of short process runs of every row, on which the gate is tested.
 struct SelftestPool {

@@ -1,40 +1,54 @@
 import Foundation
+import ToolSupport
 
 /// The timed gate (`gate --against`): decides whether this build is slower than another one.
 struct TimedGate {
-    private let command: GateCommand
+    struct Options {
+        var suite = "timed"
+        /// A regular expression of the case identifiers; nil means all cases.
+        var filter: String?
+        /// The program of the other build.
+        var against: String
+        var policy = TimedPolicy()
+        /// The slowdown that this build is given, as a fraction.
+        var plantedSlowdown = 0.0
+        /// The folder of baselines, which has the noise floors.
+        var store: BaselineStore
+        /// Whether to print only what would be compared.
+        var isDryRun = false
+        /// The folder for database files.
+        var databases: String
+    }
+
+    private let options: Options
     private let terminal = Terminal()
     private let before: TimedRunner.Build
     private let after: TimedRunner.Build
-    private let policy: TimedPolicy
 
-    init(_ command: GateCommand, against: String) throws {
-        self.command = command
+    init(_ options: Options) throws {
+        self.options = options
+        let against = options.against
         guard FileManager.default.isExecutableFile(atPath: against) else {
             throw BenchmarkError(.usage, "'\(against)' is not a program that can be started.")
         }
         before = TimedRunner.Build(
             name: "other", executable: URL(fileURLWithPath: against).resolvingSymlinksInPath())
         after = TimedRunner.Build(
-            name: "own", executable: CaseProcess.ownExecutable, planted: command.plantedSlowdown)
-        var policy = TimedPolicy()
-        policy.runs = command.runs
-        policy.threshold = command.threshold / 100
-        self.policy = policy
+            name: "own", executable: CaseProcess.ownExecutable, planted: options.plantedSlowdown)
     }
 
     func run() throws {
-        let folder = command.path ?? command.output
-        try CaseRunner.makeDirectory(folder)
+        let folder = options.databases
+        try FolderFiles.make(folder)
         let runner = try TimedRunner(
-            suite: command.suite ?? "timed", filter: command.filter, path: folder)
+            suite: options.suite, filter: options.filter, path: folder)
         defer { runner.removeFiles() }
-        let noise = try command.location.store().noiseFloors(for: .current(path: folder))
+        let noise = try options.store.noiseFloors(for: .current(path: folder))
         let gating = Dictionary(
             uniqueKeysWithValues: runner.cases.map {
-                ($0.identifier.description, noise.gating(of: $0, by: policy))
+                ($0.identifier.description, noise.gating(of: $0, by: options.policy))
             })
-        if command.dryRun {
+        if options.isDryRun {
             for identifier in runner.cases.map(\.identifier.description) {
                 let text = gating[identifier]!.floor.map { "noise floor " + Percent.plain($0) }
                 print(
@@ -59,7 +73,7 @@ struct TimedGate {
                 caseId: identifier, samples: samples[identifier]!,
                 noiseFloor: gating[identifier]!.floor)
         }
-        let decision = TimedDecision(policy: policy, seed: CaseOptions().seed)
+        let decision = TimedDecision(policy: options.policy, seed: CaseOptions().seed)
         let outcomes = try decision.outcomes(of: rows) { suspicious in
             terminal.print("Measuring again: \(suspicious.joined(separator: ", "))")
             return try measure(
@@ -75,10 +89,10 @@ struct TimedGate {
         -> [String: TimedSamples]
     {
         var values: [String: (before: [Double], after: [Double])] = [:]
-        for pass in 0..<policy.runs {
+        for pass in 0..<options.policy.runs {
             for benchmarkCase in cases {
                 let identifier = benchmarkCase.identifier.description
-                terminal.status("[\(pass + 1)/\(policy.runs)] \(identifier)")
+                terminal.status("[\(pass + 1)/\(options.policy.runs)] \(identifier)")
                 var row = values[identifier] ?? ([], [])
                 for build in pass % 2 == 0 ? [before, after] : [after, before] {
                     let run = try runner.timed(benchmarkCase, build)
@@ -110,8 +124,8 @@ struct TimedGate {
         }
         terminal.print(
             "Time of this build / time of '\(before.executable.path)', medians of "
-                + "\(policy.runs / TimedPolicy.processesOfSample) samples each, the quicker one of "
-                + "\(TimedPolicy.processesOfSample) processes\n")
+                + "\(options.policy.runs / TimedPolicy.processesOfSample) samples each, "
+                + "the quicker one of \(TimedPolicy.processesOfSample) processes\n")
         for line in table.lines() { terminal.print(line) }
         func count(_ verdict: TimedVerdict) -> Int { outcomes.count { $0.verdict == verdict } }
         terminal.print(

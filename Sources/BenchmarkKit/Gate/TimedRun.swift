@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import ToolSupport
 
 /// The report of a process on the one case that it timed.
 struct TimedReport: Codable, Equatable, Sendable {

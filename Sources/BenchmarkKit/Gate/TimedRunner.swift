@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// A runner of single cases of a suite in separate processes, of this build or of another one.
 struct TimedRunner {
@@ -30,7 +31,7 @@ struct TimedRunner {
             URL(fileURLWithPath: path)
             .appendingPathComponent("timed-databases-\(ProcessInfo.processInfo.processIdentifier)")
             .path
-        try CaseRunner.makeDirectory(directory)
+        try FolderFiles.make(directory)
     }
 
     func removeFiles() { try? FileManager.default.removeItem(atPath: directory) }
@@ -54,14 +55,14 @@ struct TimedRunner {
         let fixtures = "\(directory)/fixtures-\(build.name)"
         let work = directory + "/case"
         try? FileManager.default.removeItem(atPath: work)
-        try CaseRunner.makeDirectory(work)
-        try CaseRunner.makeDirectory(fixtures)
+        try FolderFiles.make(work)
+        try FolderFiles.make(fixtures)
         defer { try? FileManager.default.removeItem(atPath: work) }
         let before = Calibration.now()
         let process = try CaseProcess(
             executable: build.executable,
             arguments: [
-                TimeCaseCommand.verb, "--suite", suite, "--case", identifier, "--directory", work,
+                CaseVerb.time, "--suite", suite, "--case", identifier, "--directory", work,
                 "--fixtures", fixtures,
             ], environment: [PlantedDelay.variable: String(build.planted)], directory: work)
         var lines: [String] = []

@@ -1,3 +1,11 @@
+import ToolSupport
+
+/// The writes of one commit to the disk.
+struct CommitShape: Codable, Sendable {
+    var writeCalls: Int
+    var bytes: Int
+}
+
 /// The control of durable commits: the cost of the same writes without a database. Each operation
 /// writes the bytes of one measured commit in as many calls, sequentially into a region that was
 /// written before, and calls `fdatasync` once.

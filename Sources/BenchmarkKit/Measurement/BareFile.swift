@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ToolSupport
 
 /// A previously written region of a file, for the control rows of a disk without a database.
 /// Threads may write different parts at the same time.

@@ -1,4 +1,5 @@
 import StorageEngine
+import ToolSupport
 
 /// The control of concurrent durable writers: threads that submit records of one size for group
 /// commit. A group becomes durable with one write and one `fdatasync`. While a group is written the

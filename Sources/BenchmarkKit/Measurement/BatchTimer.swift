@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// A timer for operations too short to be timed singly: it times batches and divides.
 struct BatchTimer {
     private var latency = LatencyRecorder()

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The request to a process that runs one case.
 struct CaseRequest: Codable {
@@ -14,6 +15,14 @@ struct CaseRequest: Codable {
     static let outcomeFileName = "outcome.json"
     static let verificationFileName = "verification.json"
     static let errorFileName = "standard-error"
+}
+
+/// The verbs of the hidden commands, as which this program runs parts of a case.
+enum CaseVerb {
+    static let run = "run-case"
+    static let verify = "verify-run"
+    static let writeSensors = "write-sensors"
+    static let time = "time-case"
 }
 
 /// A child process, normally of this program, that runs one hidden verb. A trap in a case ends only

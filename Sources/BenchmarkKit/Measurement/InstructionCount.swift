@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The count of the instructions of a case's measured region (`MeasuredRegion`) with callgrind. It
 /// takes a process of its own and less work, since callgrind slows a program down about fiftyfold.
@@ -17,27 +18,6 @@ enum InstructionCount {
     static let bulkOperations = 20_000
     /// The largest number of objects in a case while instructions are counted.
     static let mostObjects = 100_000
-
-    // MARK: The case
-
-    /// Returns the case with just the work that counting needs; `count` is the number from the
-    /// command line. Nil if the engine lacks the case or its instruction counts do not repeat.
-    static func reduced(_ benchmarkCase: BenchmarkCase, count: Int?) throws -> BenchmarkCase? {
-        let identifier = benchmarkCase.identifier
-        let workload = try WorkloadCatalogue.workload(named: identifier.workload)
-        guard let operations = workload.countedOperations else { return nil }
-        let size = min(identifier.size, mostObjects)
-        var options = benchmarkCase.options
-        options.count = mostObjects
-        let isBulk = try workload.size(for: options, asked: 1) == mostObjects
-        options.count = count ?? (isBulk ? bulkOperations : operations)
-        return try WorkloadCatalogue.makeCase(
-            workload: identifier.workload, strategy: identifier.strategy,
-            engine: identifier.engine, durability: identifier.durability,
-            isEncrypted: identifier.isEncrypted, size: size, options: options)
-    }
-
-    // MARK: Valgrind
 
     /// Throws, with instructions for installing them, unless all required tools are installed.
     static func checkTools() throws {

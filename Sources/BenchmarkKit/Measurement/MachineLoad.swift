@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The processor time that other processes used while a case ran: the busy time of the machine
 /// minus that of this process and of its ended children.

@@ -1,5 +1,6 @@
 import CMeasurement
 import StorageEngine
+import ToolSupport
 
 /// The measured part of a case, without its preparation and its checks. Every workload runs its
 /// measured work inside, in one part or in several:

@@ -1,4 +1,5 @@
 import Glibc
+import ToolSupport
 
 /// A busy-wait at the end of each measured batch or transaction, inside its timed interval. With it
 /// `selftest` and the tests of the gate check that a known slowdown is detected.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import ToolSupport
 
 /// A thread that samples the course of a case: file size, memory, threads and operations.
 final class RunSampler: @unchecked Sendable {
@@ -100,10 +101,4 @@ final class RunSampler: @unchecked Sendable {
         }
         progress(update)
     }
-}
-
-/// Returns the size of a file; nil if it does not exist.
-func fileSize(_ path: String) -> Int? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return (attributes?[.size] as? NSNumber)?.intValue
 }

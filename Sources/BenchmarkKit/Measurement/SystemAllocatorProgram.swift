@@ -1,11 +1,14 @@
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The second program of the package: this library without jemalloc, so that the allocator of the C
 /// library serves all allocations. Cases that measure the effect of the allocator run in it, in
 /// processes of their own as all cases do; their allocation columns stay empty.
 enum SystemAllocatorProgram {
     static let name = "realm-bench-system-malloc"
+    /// The strategy that runs in this program.
+    static let strategy = "api-system-malloc"
 
     /// Returns the path of the program, expected beside `program` as a build places it.
     ///
@@ -16,7 +19,7 @@ enum SystemAllocatorProgram {
             throw BenchmarkError(
                 .internalError,
                 "'\(path)' is missing, which runs the cases without jemalloc "
-                    + "(\(InsertWorkload.systemAllocatorStrategy)). Build it with 'swift build "
+                    + "(\(strategy)). Build it with 'swift build "
                     + "-c \(RunReport.Toolchain.configuration) --product \(name)', as "
                     + "scripts/bench does, or name only other cases.")
         }
@@ -29,7 +32,7 @@ enum SystemAllocatorProgram {
     /// Throws if a case meant to run without jemalloc was started in a program with it. Hidden
     /// verbs that run every case in this program would otherwise measure it wrongly.
     static func check(_ benchmarkCase: BenchmarkCase) throws {
-        guard try benchmarkCase.usesSystemAllocator(), isJemallocLinked else { return }
+        guard benchmarkCase.identifier.strategy == strategy, isJemallocLinked else { return }
         throw BenchmarkError(
             .caseFailed,
             "\(benchmarkCase.identifier) was begun in a program that links jemalloc: only "

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The cost of encryption: the cases that a run measured with plain and with encrypted files.
 struct EncryptionTable: Sendable {
     struct Line: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The comparison of realm-core with SQLite, measured elsewhere on identical workloads. It is not
 /// part of a run, so all its figures are marked as indirect.

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The tables of a run for issues, pull requests and documents.
 enum MarkdownReport {
     static func text(of run: RunFiles) throws -> String {

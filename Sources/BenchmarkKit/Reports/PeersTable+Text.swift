@@ -1,3 +1,5 @@
+import ToolSupport
+
 extension PeersTable {
     /// Returns the table for the terminal.
     func textLines() -> [String] {

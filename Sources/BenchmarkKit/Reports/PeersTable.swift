@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The comparison of all engines of one run, with a line for each workload at one size and
 /// durability.

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The performance targets of the design.
 extension SpeedCheck {
     static let core: [SpeedCheck] =

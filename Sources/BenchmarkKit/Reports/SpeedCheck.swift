@@ -1,29 +1,11 @@
 /// A target of the design for a speed or a size, with control rows of the same run. A missed target
 /// is shown but never changes the exit code, because one run on a busy machine is no proof.
 struct SpeedCheck: Sendable {
-    enum Bound: String, Codable { case atLeast, atMost }
-
     /// The function that computes the outcome; it returns nil if the run lacks the row.
     var outcome: @Sendable (CheckedRows) -> Outcome?
 
-    struct Outcome: Codable, Equatable {
-        /// The checked quantity, with the number of objects where it matters.
-        var title: String
-        var unit: String
-        var bound: Bound
-        var target: Double
-        var measured: Double
-        /// The figures of the machine without the database, from the same run and in the same unit
-        /// unless the name states another one.
-        var controls: [Control] = []
-
-        var passed: Bool { bound == .atLeast ? measured >= target : measured <= target }
-    }
-
-    struct Control: Codable, Equatable {
-        var name: String
-        var measured: Double
-    }
+    typealias Outcome = CheckOutcome
+    typealias Control = CheckOutcome.Control
 
     static let all = core + objects
 

@@ -74,8 +74,8 @@ public enum ColumnCatalogue {
         ) { $0.layer },
         column(
             "durability",
-            "What a commit that returned survives. full: a power failure. relaxed: the death of the "
-                + "process, and the file a power failure. unsynced: the death of the process. "
+            "What a commit that returned survives. full: a power failure. relaxed: the death of "
+                + "the process, and the file a power failure. unsynced: the death of the process. "
                 + "memory: nothing."
         ) {
             $0.identifier.durability.rawValue

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// A digest of a set of rows that does not depend on their order: the wrapping sum of the hashes of
 /// the rows. Strategies, layers and engines that did the same work must agree on it.
 struct ResultDigest: Equatable {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The folder `results/<run>/` with everything that a run leaves.
 final class RunDirectory {
@@ -91,7 +92,7 @@ final class RunDirectory {
     /// for `/` and spaces; other distributions append their own name after a dot.
     func write(_ histograms: [HistogramKind: HistogramData], of name: String) throws {
         guard histograms.contains(where: { !$0.value.isEmpty }) else { return }
-        try CaseRunner.makeDirectory(path + "/histograms")
+        try FolderFiles.make(path + "/histograms")
         for (kind, data) in histograms where !data.isEmpty {
             let file = path + "/" + Self.histogramFile(of: name, kind)
             do {

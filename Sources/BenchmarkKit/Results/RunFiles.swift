@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The files of a run, read back as the input of reports.
 struct RunFiles {

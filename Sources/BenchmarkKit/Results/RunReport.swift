@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The report `run.json`: what ran where, for readers in later years.
-package struct RunReport: Codable {
+struct RunReport: Codable {
     var schemaVersion = RunContext.schemaVersion
     var runId: String
     var startedAt: String
@@ -13,7 +14,7 @@ package struct RunReport: Codable {
     var gitRevision: String?
     var machine = Machine()
     var toolchain = Toolchain()
-    var checks: [SpeedCheck.Outcome] = []
+    var checks: [CheckOutcome] = []
     var warnings: [String] = []
 
     struct Machine: Codable {
@@ -94,21 +95,16 @@ package struct RunReport: Codable {
     }
 
     static func now() -> String { ISO8601DateFormatter().string(from: Date()) }
+}
 
-    /// Returns the commit of the package's working copy; nil outside of one.
-    package static func currentRevision() -> String? {
-        guard let package = try? ResourceLocator.packageDirectory() else { return nil }
-        let git = Process()
-        git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        git.arguments = ["git", "-C", package.path, "rev-parse", "HEAD"]
-        let output = Pipe()
-        git.standardOutput = output
-        git.standardError = FileHandle.nullDevice
-        guard (try? git.run()) != nil else { return nil }
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        git.waitUntilExit()
-        guard git.terminationStatus == 0 else { return nil }
-        return String(decoding: data, as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
+extension RunReport {
+    /// Creates the report of a run that begins now. `databases` is the folder of the databases.
+    init(of cases: [BenchmarkCase], suite: String, in directory: RunDirectory, databases: String) {
+        self.init(
+            runId: directory.context.runIdentifier, startedAt: Self.now(),
+            arguments: CommandLine.arguments, suite: suite,
+            seed: cases.first?.options.seed ?? CaseOptions().seed,
+            gitRevision: SourceRevision.current())
+        machine.fileSystem = Machine.fileSystem(of: databases)
     }
 }

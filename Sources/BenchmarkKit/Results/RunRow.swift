@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// One row of `summary.csv` as reports use it, from a run that has just ended or from files.
 /// Columns that an older file lacks are empty.
 struct RunRow: Sendable {

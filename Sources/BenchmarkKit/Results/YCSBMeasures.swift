@@ -1,3 +1,11 @@
+/// The operations of YCSB.
+enum YCSBOperation: String, CaseIterable, Sendable {
+    case read, update, insert, scan
+    case readModifyWrite = "read_modify_write"
+
+    var writes: Bool { self == .update || self == .insert || self == .readModifyWrite }
+}
+
 extension MeasureCatalogue {
     /// The measures of the YCSB workloads only.
     static let ycsb: [(name: String, meaning: String)] =

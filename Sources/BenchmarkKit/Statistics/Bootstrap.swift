@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The 95 % interval of a ratio.
 struct RatioInterval: Codable, Equatable, Sendable {
     var low: Double

@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// A workload written once for all engines, against the stores that they open. Its strategies are
 /// the layers of an engine.
@@ -113,14 +114,14 @@ struct CoreCase {
     /// Creates an empty folder for the files of the case's database.
     func makeDatabaseFolder() throws {
         try? FileManager.default.removeItem(atPath: databaseFolder)
-        try CaseRunner.makeDirectory(databaseFolder)
+        try FolderFiles.make(databaseFolder)
     }
 
     /// Returns the contents that a fresh process has to find at `path`.
     func expectation(
         _ contents: (rows: Int, digest: String), _ layout: PersonLayout, at path: String? = nil
-    ) -> VerificationRequest {
-        .table(
+    ) throws -> VerificationRequest {
+        try VerificationRequest(
             TableExpectation(
                 engine: engine.name, layer: engine.layer,
                 durability: benchmarkCase.identifier.durability, layout: layout,

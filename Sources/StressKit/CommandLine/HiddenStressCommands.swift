@@ -1,5 +1,4 @@
 import ArgumentParser
-import BenchmarkKit
 
 /// Tries the points that it reads. Runs start it.
 struct StressWorkerCommand: ParsableCommand {

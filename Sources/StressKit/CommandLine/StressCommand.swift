@@ -1,5 +1,4 @@
 import ArgumentParser
-import BenchmarkKit
 
 /// The subcommands that executables give to `BenchmarkTool.main`.
 public enum StressTool {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import BenchmarkKit
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The command `realm-bench stress replay`.
 struct StressReplayCommand: ParsableCommand {

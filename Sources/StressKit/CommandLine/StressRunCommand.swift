@@ -1,5 +1,5 @@
 import ArgumentParser
-import BenchmarkKit
+import ToolSupport
 
 /// The command `realm-bench stress run`.
 struct StressRunCommand: ParsableCommand {
@@ -38,7 +38,7 @@ struct StressRunCommand: ParsableCommand {
 
     func run() throws {
         let chosen = try layers.isEmpty ? LayerCatalogue.all : layers.map(LayerCatalogue.layer)
-        if options.append == nil { try CaseRunner.makeDirectory(output) }
+        if options.append == nil { try FolderFiles.make(output) }
         try options.withFolder { identifier, folder in
             let plan = StressRun.Plan(
                 layers: chosen, seconds: duration.seconds, seed: options.seed,

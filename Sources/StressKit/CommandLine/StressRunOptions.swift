@@ -1,5 +1,4 @@
 import ArgumentParser
-import BenchmarkKit
 import Foundation
 import Glibc
 

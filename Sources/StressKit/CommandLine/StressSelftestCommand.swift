@@ -1,5 +1,5 @@
 import ArgumentParser
-import BenchmarkKit
+import ToolSupport
 
 /// The command `realm-bench stress selftest`.
 struct StressSelftestCommand: ParsableCommand {

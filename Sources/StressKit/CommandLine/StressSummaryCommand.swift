@@ -1,6 +1,6 @@
 import ArgumentParser
-import BenchmarkKit
 import Foundation
+import ToolSupport
 
 /// The command `realm-bench stress summary`.
 struct StressSummaryCommand: ParsableCommand {

@@ -1,4 +1,3 @@
-import BenchmarkKit
 import StorageEngine
 import StressModel
 

@@ -1,7 +1,7 @@
-import BenchmarkKit
 import Glibc
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// A process with several appenders, each on a thread of its own.
 struct AppenderProcess: Sendable {

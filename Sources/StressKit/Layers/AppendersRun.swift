@@ -1,4 +1,3 @@
-import BenchmarkKit
 import Foundation
 import Glibc
 import StorageEngine

@@ -1,7 +1,7 @@
-import BenchmarkKit
 import Glibc
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// A process with open databases, in which other threads write to and open files. It is forked for
 /// each transaction of a workload. The process itself commits every other transaction, and its

@@ -1,4 +1,3 @@
-import BenchmarkKit
 import Glibc
 import StorageEngine
 import StressModel

@@ -1,6 +1,6 @@
-import BenchmarkKit
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// Kills a victim before and after each of its system calls that change files. A first run counts
 /// these calls.

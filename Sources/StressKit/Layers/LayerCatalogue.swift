@@ -1,4 +1,4 @@
-import BenchmarkKit
+import ToolSupport
 
 /// All layers, in the order in which they run.
 package enum LayerCatalogue {

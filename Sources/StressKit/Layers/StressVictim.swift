@@ -1,7 +1,7 @@
-import BenchmarkKit
 import Glibc
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// The process that is killed. It carries out a workload and reports what it has done.
 enum StressVictim {

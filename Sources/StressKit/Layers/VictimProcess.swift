@@ -1,8 +1,8 @@
-import BenchmarkKit
 import Foundation
 import Glibc
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// A victim as its killer sees it.
 final class VictimProcess {

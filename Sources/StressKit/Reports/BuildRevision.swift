@@ -1,5 +1,5 @@
-import BenchmarkKit
 import Foundation
+import ToolSupport
 
 /// The commit from which the running program was built, as far as it can be determined. It is the
 /// commit that is checked out, because `scripts/stress` builds before it runs.
@@ -8,7 +8,7 @@ enum BuildRevision {
     /// build that may differ from the commit, so that its rows are not mistaken for rows of the
     /// commit.
     static func current() -> String {
-        guard let revision = RunReport.currentRevision(),
+        guard let revision = SourceRevision.current(),
             let package = try? ResourceLocator.packageDirectory()
         else { return "" }
         return revision + (hasChanges(package) ? "+changes" : "")

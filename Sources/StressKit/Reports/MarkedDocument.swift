@@ -1,5 +1,5 @@
-import BenchmarkKit
 import Foundation
+import ToolSupport
 
 /// A document with marked places that a tool fills in, so that no figure is typed by hand. The
 /// marks are `<!-- stress:layers -->` and `<!-- /stress:layers -->`, each on a line of its own.

@@ -1,5 +1,5 @@
-import BenchmarkKit
 import Foundation
+import ToolSupport
 
 /// The sums of the rows in one file of results, which may be of several runs.
 package struct StressSummary: Equatable, Sendable {

@@ -1,6 +1,6 @@
-import BenchmarkKit
 import Foundation
 import StressModel
+import ToolSupport
 
 /// The results as CSV, and as a table for people.
 package enum StressTable {

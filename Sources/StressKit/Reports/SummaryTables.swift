@@ -1,5 +1,5 @@
-import BenchmarkKit
 import Foundation
+import ToolSupport
 
 /// A summary as tables, for a terminal or a document.
 package struct SummaryTables {

@@ -1,5 +1,5 @@
-import BenchmarkKit
 import StorageEngine
+import ToolSupport
 
 /// A bug that can be planted in the engine, and the scenarios expected to find it.
 package struct PlantedBugEntry: Equatable, Sendable {

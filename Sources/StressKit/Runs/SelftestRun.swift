@@ -1,5 +1,5 @@
-import BenchmarkKit
 import StorageEngine
+import ToolSupport
 
 /// One `realm-bench stress selftest`: a hunt without a bug, then one for each bug.
 package final class SelftestRun {

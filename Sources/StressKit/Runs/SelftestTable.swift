@@ -1,5 +1,5 @@
-import BenchmarkKit
 import Foundation
+import ToolSupport
 
 /// The result of one planted bug, or of the control, which has none.
 package struct SelftestRow: Equatable, Sendable {

@@ -1,7 +1,7 @@
-import BenchmarkKit
 import Foundation
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// One `realm-bench stress run`: rounds of layers until the time is over.
 final class StressRun {

@@ -1,6 +1,6 @@
-import BenchmarkKit
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The process in which points are tried. A trap, a fault or a hang ends only this process, not the
 /// run.

@@ -1,7 +1,7 @@
-import BenchmarkKit
 import Foundation
 import Glibc
 import StressModel
+import ToolSupport
 
 /// A worker as the runner sees it. It is started when it is needed, and again after it has ended.
 ///

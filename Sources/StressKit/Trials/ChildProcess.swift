@@ -1,7 +1,7 @@
-import BenchmarkKit
 import Foundation
 import Glibc
 import StorageEngine
+import ToolSupport
 
 /// A process of this same program that one thread starts, exchanges lines with, and ends.
 ///

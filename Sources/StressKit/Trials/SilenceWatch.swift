@@ -1,4 +1,5 @@
 import StorageEngine
+import ToolSupport
 
 /// Decides when a silent process hangs.
 ///

@@ -1,6 +1,6 @@
-import BenchmarkKit
 import Foundation
 import Glibc
+import ToolSupport
 
 /// A real file system of a given size, mounted for the lifetime of this object. Only this process
 /// and its children see it.

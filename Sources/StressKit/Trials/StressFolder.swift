@@ -1,6 +1,6 @@
-import BenchmarkKit
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The folder of a run's database files, which is removed when the run ends.
 struct StressFolder {
@@ -25,7 +25,7 @@ struct StressFolder {
                 ? memory : NSTemporaryDirectory())
         Self.removeAbandoned(below: place)
         path = place + "/" + Self.prefix + identifier
-        try CaseRunner.makeDirectory(path)
+        try FolderFiles.make(path)
         lock = open(path + Self.lockName, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             throw BenchmarkError(

@@ -1,4 +1,4 @@
-import BenchmarkKit
+import ToolSupport
 
 /// One line of text that says what a layer is to try: `process-death/alone seed=7 kill=before:17`.
 ///

@@ -1,8 +1,8 @@
-import BenchmarkKit
 import Foundation
 import Glibc
 import StorageEngine
 import StressModel
+import ToolSupport
 
 extension Trial {
     /// Tries one thing with a database file, which is removed when `body` has returned.

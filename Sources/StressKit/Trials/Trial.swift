@@ -1,7 +1,7 @@
-import BenchmarkKit
 import Foundation
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// The trial of one point: what a layer is given to work with, and what it reports.
 ///

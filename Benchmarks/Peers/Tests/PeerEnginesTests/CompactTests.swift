@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import BenchmarkKit
+@testable import ToolSupport
 @testable import PeerEngines
 
 extension PeerTests {

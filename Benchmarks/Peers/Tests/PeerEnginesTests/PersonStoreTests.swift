@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import BenchmarkKit
+@testable import ToolSupport
 @testable import PeerEngines
 
 extension PeerTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import BenchmarkKit
+@testable import ToolSupport
 @testable import PeerEngines
 
 extension PeerTests {

@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Measurement) import RealmSwift
 import StorageEngine
+import ToolSupport
 
 /// Persons as objects of the public API, used as an application uses them.
 final class RealmObjectPersonStore: PersonStore {

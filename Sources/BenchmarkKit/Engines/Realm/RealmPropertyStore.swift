@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import ToolSupport
 
 enum PropertyGrade: Int, PersistableEnum {
     case low, middle, high

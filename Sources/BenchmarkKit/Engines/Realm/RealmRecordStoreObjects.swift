@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import StorageEngine
+import ToolSupport
 
 /// A record of YCSB.
 final class StoredRecord: Object {

@@ -1,4 +1,5 @@
 import StorageEngine
+import ToolSupport
 
 extension RealmTableEngine {
     func openRecords(at path: String, _ durability: Durability) throws -> any RecordStore {

@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Measurement) import RealmSwift
 import StorageEngine
+import ToolSupport
 
 extension RealmObjectEngine {
     func openSensors(at path: String, _ durability: Durability) throws -> any SensorStore {

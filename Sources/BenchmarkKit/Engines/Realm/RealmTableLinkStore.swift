@@ -1,4 +1,5 @@
 import StorageEngine
+import ToolSupport
 
 /// Lists of links in tables of the storage engine, in the same file format as the objects.
 final class RealmTableLinkStore: LinkStore {

@@ -1,4 +1,5 @@
 import StorageEngine
+import ToolSupport
 
 /// Queries on tables: scans of one column, query plans for several columns, and the engine's
 /// sorting.

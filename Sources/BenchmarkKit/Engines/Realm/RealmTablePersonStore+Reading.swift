@@ -1,4 +1,5 @@
 import StorageEngine
+import ToolSupport
 
 /// Reads of the tables. Single columns are scanned by the engine; whole persons are read leaf by
 /// leaf from the packed columns.

@@ -1,4 +1,5 @@
 import StorageEngine
+import ToolSupport
 
 /// Persons in a table of the storage engine, in the same file format as the objects.
 final class RealmTablePersonStore: PersonStore {

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// A collection of ``ElementStore``.
 public enum ElementKind: String, Codable, CaseIterable, Sendable {
     /// A list of integers.

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The number of properties of an object of ``ItemStore``.
 public enum ItemWidth: String, Codable, CaseIterable, Sendable {
     case three = "3-properties"

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The values of one person: a name, a birth date in whole seconds from 1940 up to 2010, and an age
 /// from 0 to 99.
 public struct PersonValues: Equatable, Sendable {

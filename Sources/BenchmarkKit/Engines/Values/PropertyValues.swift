@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The kinds of properties that ``PropertyStore`` reads and writes, one property each.
 public enum PropertyKind: String, Codable, CaseIterable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import StorageEngine
+import ToolSupport
 
 /// One reading on its way from the producer to the database.
 public struct ProducedReading: Sendable {

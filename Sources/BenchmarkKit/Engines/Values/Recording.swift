@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// A recording of sensors: the measured values with places and times, in order of time.
 struct Recording: Equatable, Sendable {

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The data of YCSB: keys that are hashes of numbers, and ten fields of 100 bytes.
 ///
 /// The value of a field is a function of its position and a stamp. It contains the stamp, so that a

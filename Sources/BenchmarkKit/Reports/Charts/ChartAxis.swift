@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// One axis of a chart: the position of values and the labelled ticks.
 struct ChartAxis {

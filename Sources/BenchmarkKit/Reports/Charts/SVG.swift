@@ -46,7 +46,8 @@ struct SVG {
         let turn = rotated ? " transform=\"rotate(-90 \(Self.number(x)) \(Self.number(y)))\"" : ""
         body +=
             "<text x=\"\(Self.number(x))\" y=\"\(Self.number(y))\" "
-            + "text-anchor=\"\(anchor.rawValue)\" class=\"\(style)\"\(turn)>\(Self.escaped(text))</text>"
+            + "text-anchor=\"\(anchor.rawValue)\" class=\"\(style)\"\(turn)>"
+            + "\(Self.escaped(text))</text>"
     }
 
     mutating func polyline(_ points: [(x: Double, y: Double)], _ style: String) {

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The charts of a run's page. A chart without data is omitted.
 enum HTMLCharts {
     static func all(of run: RunFiles) -> [(title: String, note: String, charts: [SVG])] {

@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The report `report.html`: a run on one self-contained page without scripts.
 enum HTMLReport {

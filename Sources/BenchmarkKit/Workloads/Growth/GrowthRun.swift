@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// One run of the workload growth: many small commits, with samples of the file between them.
 final class GrowthRun {
     /// The period of bursts: in burst strategies, every 100th commit updates all persons.
@@ -56,10 +58,10 @@ final class GrowthRun {
         if points.last?.commits != commits { try sample(store) }
         var result = CaseResult(benchmarkCase)
         try fill(&result, store)
-        return CaseOutcome(
+        return try CaseOutcome(
             results: [result], timeline: timeline, growth: points,
             histograms: [.latency: latency.distribution, .sync: syncTimes.distribution],
-            verification: .table(expectation(digest: digest())))
+            verification: VerificationRequest(expectation(digest: digest())))
     }
 
     private func open() throws -> any PersonStore {

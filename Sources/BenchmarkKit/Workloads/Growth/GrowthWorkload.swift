@@ -12,7 +12,6 @@ enum GrowthWorkload: Workload {
     ]
     /// The number of persons.
     static let defaultSize = 10_000
-    static let defaultCommits = 20_000
 
     static func layer(of strategy: String) -> String { "any" }
 

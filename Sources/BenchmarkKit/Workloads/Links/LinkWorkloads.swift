@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// Lists of links. One operation is one link.
 enum LinkLists {
@@ -92,9 +93,9 @@ enum LinksBuildWorkload: CoreWorkload {
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         let digest = LinkLists.digest(owners: owners, members: LinkLists.membersPerOwner).text
         result.digest = digest
-        return CaseOutcome(
+        return try CaseOutcome(
             results: [result],
-            verification: .links(
+            verification: VerificationRequest(
                 LinksExpectation(
                     engine: core.engine.name, layer: core.engine.layer,
                     durability: benchmarkCase.identifier.durability, path: core.databasePath,
@@ -182,7 +183,7 @@ enum LinkQueryWorkload: LinkPassWorkload {
 }
 
 /// The expected contents of a file of links after a run.
-struct LinksExpectation: Codable, Sendable {
+struct LinksExpectation: ContentsExpectation {
     var engine: String
     var layer: EngineLayer
     var durability: Durability

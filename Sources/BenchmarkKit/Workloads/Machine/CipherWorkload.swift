@@ -1,5 +1,6 @@
 import CCrypto
 import Foundation
+import ToolSupport
 
 /// The cost of the cipher alone, as a control for encrypted files. No database is involved. The
 /// result is verified by opening the sealed pages.

@@ -1,5 +1,6 @@
 import CMeasurement
 import StorageEngine
+import ToolSupport
 
 /// The scan speed of a column of 8-byte values larger than the caches, compared with the memory
 /// bandwidth. The values are random, so that they cannot be packed more tightly.

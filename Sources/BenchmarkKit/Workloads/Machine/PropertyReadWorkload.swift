@@ -2,6 +2,7 @@ import BenchmarkModels
 import CMeasurement
 import Foundation
 import RealmSwift
+import ToolSupport
 
 /// Reads of one integer property of one managed object.
 enum PropertyReadWorkload: Workload {

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The measurement of transactions one after the other: the time, writes and allocations of each.
 /// The work between two transactions is excluded.
 struct MeasuredTransactions {

@@ -46,7 +46,7 @@ enum ObjectAddWorkload: ObjectWorkload {
         }
         var (result, latency) = try transactions.row(of: core, store, logicalBytes: logicalBytes)
         result.digest = digest.text
-        return CaseOutcome(
+        return try CaseOutcome(
             results: [result], histograms: [.latency: latency],
             verification: core.expectation(
                 of: .items(width), rows: core.size * width.groups, digest))

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// Elements of one object's collections, added one after the other or read at random.
 enum ObjectCollectionsWorkload: ObjectWorkload {
     static let name = "object-collections"
@@ -59,7 +61,7 @@ enum ObjectCollectionsWorkload: ObjectWorkload {
         }
         var (result, latency) = try transactions.row(of: core, store, logicalBytes: logicalBytes)
         result.digest = digest.text
-        return CaseOutcome(
+        return try CaseOutcome(
             results: [result], histograms: [.latency: latency],
             verification: core.expectation(of: .elements(kind), rows: core.size, digest))
     }

@@ -1,4 +1,5 @@
 import RealmSwift
+import ToolSupport
 
 /// The memory of live objects. Only the embedded engine has them; other engines return copies.
 protocol ObjectMemoryWorkload: ObjectWorkload {

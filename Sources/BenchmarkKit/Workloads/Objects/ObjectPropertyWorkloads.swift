@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// Repeated accesses to one property, object by object, for each kind of property.
 protocol ObjectPropertyWorkload: ObjectWorkload {
     static var verb: String { get }
@@ -117,7 +119,7 @@ enum ObjectWriteWorkload: ObjectPropertyWorkload {
             digest.add(PropertyValues.row(object.number, texts))
         }
         result.digest = digest.text
-        return CaseOutcome(
+        return try CaseOutcome(
             results: [result], histograms: [.latency: timer.distribution],
             verification: core.expectation(of: .properties, rows: core.size, digest))
     }

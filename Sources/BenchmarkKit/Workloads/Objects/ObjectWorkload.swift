@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// A workload of an application's work with objects. Its strategies do different work, each through
 /// the highest layer of an engine.
 protocol ObjectWorkload: Workload {
@@ -25,8 +27,8 @@ extension CoreCase {
     /// Returns the contents that a fresh process has to find in the case's file.
     func expectation(
         of contents: ObjectContents, rows: Int, _ digest: ResultDigest
-    ) -> VerificationRequest {
-        .objects(
+    ) throws -> VerificationRequest {
+        try VerificationRequest(
             ObjectsExpectation(
                 engine: engine.name, layer: engine.layer, durability: durability,
                 path: databasePath, contents: contents, rows: rows, digest: digest.text))
@@ -41,7 +43,7 @@ enum ObjectContents: Codable, Sendable {
 }
 
 /// The expected contents of a file of objects after a run.
-struct ObjectsExpectation: Codable, Sendable {
+struct ObjectsExpectation: ContentsExpectation {
     var engine: String
     var layer: EngineLayer
     var durability: Durability

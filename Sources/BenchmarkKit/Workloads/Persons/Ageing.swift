@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// One transaction of the ageing of a file.
 enum AgeingStep: Equatable {
     case delete([Int])

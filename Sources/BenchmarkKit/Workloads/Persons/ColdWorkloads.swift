@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The first reads of a file that is not in the page cache, in a fresh process: from opening the
 /// file to the answer.

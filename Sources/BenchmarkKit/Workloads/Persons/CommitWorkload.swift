@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// Durable commits of one person each, one after the other.
 enum CommitWorkload: CoreWorkload {
     static let name = "commit"
@@ -25,7 +27,7 @@ enum CommitWorkload: CoreWorkload {
         var results = try commits.results(
             logicalBytes: Double(String(commits.performed).utf8.count + 16))
         if core.options.count != nil { results[0].digest = contents.digest }
-        return CaseOutcome(
+        return try CaseOutcome(
             results: results, histograms: commits.histograms,
             verification: core.expectation(contents, .unkeyed))
     }
@@ -61,7 +63,7 @@ enum UpdateWorkload: FixtureWorkload {
         let contents = oracle.contents()
         var results = try commits.results(logicalBytes: 8)
         if core.options.count != nil { results[0].digest = contents.digest }
-        return CaseOutcome(
+        return try CaseOutcome(
             results: results, histograms: commits.histograms,
             verification: core.expectation(contents, layout))
     }

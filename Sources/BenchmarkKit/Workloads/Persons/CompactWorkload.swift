@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import ToolSupport
 
 /// The compaction of a file that was changed at random before. One operation is one person copied.
 enum CompactWorkload: FixtureWorkload {
@@ -54,7 +55,7 @@ enum CompactWorkload: FixtureWorkload {
         result.measure("extra_bytes_max", Double(extraBytes))
         let contents = fixture.oracle().contents()
         result.digest = contents.digest
-        return CaseOutcome(
+        return try CaseOutcome(
             results: [result], verification: core.expectation(contents, layout))
     }
 
@@ -65,7 +66,7 @@ enum CompactWorkload: FixtureWorkload {
         for used in [folder, core.databaseFolder] {
             try? FileManager.default.removeItem(atPath: used)
         }
-        try CaseRunner.makeDirectory(core.databaseFolder)
+        try FolderFiles.make(core.databaseFolder)
         try FolderFiles.copy(fixture.make(in: core.environment), to: folder)
         try FolderFiles.sync(below: folder)
         return folder + "/" + PersonsFixture.fileName

@@ -1,4 +1,5 @@
 import Synchronization
+import ToolSupport
 
 /// Many threads that commit one person each, repeatedly, and wait for each other. Measures how an
 /// engine handles concurrent durable writers.
@@ -46,7 +47,7 @@ enum ConcurrentCommitWorkload: CoreWorkload {
             }
             results.append(control)
         }
-        return CaseOutcome(
+        return try CaseOutcome(
             results: results, timeline: measured.timeline,
             histograms: [.latency: measured.latency.distribution],
             verification: core.expectation(contents, .unkeyed))

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// Queries that an index answers, each with arguments of its own. The measured time runs from the
 /// query's text or closure to the values of the persons found.
 protocol IndexedLookupWorkload: FixtureWorkload {

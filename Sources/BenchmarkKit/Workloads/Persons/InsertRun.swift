@@ -1,4 +1,5 @@
 import RealmSwift
+import ToolSupport
 
 /// One bulk insert of the same persons in transactions of the same size for every engine. For the
 /// embedded engine, unless it is compared with others, the inserts are interleaved with a control
@@ -61,7 +62,7 @@ final class InsertRun {
                 "ratio_to_control", Double(control.elapsedNanoseconds) / Double(elapsed))
         }
         let contents = try fill(&result)
-        return CaseOutcome(
+        return try CaseOutcome(
             results: [result] + controlResults(), timeline: timeline,
             histograms: [.latency: latency.distribution, .sync: syncTimes.distribution],
             verification: core.expectation(contents, layout))

@@ -26,7 +26,7 @@ enum InsertWorkload: PersonInsertWorkload {
     static let layout = PersonLayout.unkeyed
 
     /// The control for the effect of jemalloc: the work of `api` with the C library's allocator.
-    static let systemAllocatorStrategy = "api-system-malloc"
+    static let systemAllocatorStrategy = SystemAllocatorProgram.strategy
 
     static var strategies: [(name: String, summary: String)] {
         layerStrategies + [

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// Point reads: a random person by key and two of its properties.
 protocol PersonLookupWorkload: FixtureWorkload {}
 

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RealmSwift
+import ToolSupport
 
 /// Opening a file with many persons, up to the first person read.
 enum OpenWorkload: FixtureWorkload {

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The answer of a pass over all persons.
 enum PassAnswer: Equatable {
     case number(Int)

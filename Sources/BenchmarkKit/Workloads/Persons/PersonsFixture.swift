@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// A file of persons that several cases read or copy, created once a run.
 struct PersonsFixture {
@@ -35,7 +36,7 @@ struct PersonsFixture {
             try FolderFiles.copy(young.make(in: environment), to: unfinished)
             try age(unfinished + "/" + Self.fileName)
         } else {
-            try CaseRunner.makeDirectory(unfinished)
+            try FolderFiles.make(unfinished)
             try fill(unfinished + "/" + Self.fileName, environment)
         }
         try FolderFiles.sync(below: unfinished)
@@ -84,16 +85,5 @@ struct PersonsFixture {
             Ageing.forEachStep(size: size, seed: seed, names: names) { oracle.apply($0) }
         }
         return oracle
-    }
-}
-
-extension FolderFiles {
-    static func copy(_ folder: String, to target: String) throws {
-        do { try FileManager.default.copyItem(atPath: folder, toPath: target) } catch {
-            throw BenchmarkError(
-                .internalError,
-                "'\(folder)' cannot be copied to '\(target)': "
-                    + "\((error as NSError).localizedDescription)")
-        }
     }
 }

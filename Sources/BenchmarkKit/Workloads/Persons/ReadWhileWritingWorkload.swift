@@ -1,4 +1,5 @@
 import Synchronization
+import ToolSupport
 
 /// Readers that look up persons while a writer commits. Measures how much each slows the other.
 enum ReadWhileWritingWorkload: FixtureWorkload {
@@ -55,7 +56,7 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
             let update = updates.next()
             oracle.setAge(of: update.number, to: update.age)
         }
-        return CaseOutcome(
+        return try CaseOutcome(
             results: [result], timeline: timeline,
             verification: core.expectation(oracle.contents(), layout))
     }

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The cost of refreshing a query after a change. After each commit that changes the age of one
 /// person, it asks how many persons are younger than 30, and which of them has the greatest number.
 /// Only the query is measured.

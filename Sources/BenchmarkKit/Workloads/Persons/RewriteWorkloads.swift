@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// A single transaction that changes a large part of a file.
 protocol RewriteWorkload: FixtureWorkload {
     /// Changes the file, and the oracle in the same way. The oracle's method returns how many
@@ -56,7 +58,7 @@ extension RewriteWorkload {
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         let contents = oracle.contents()
         result.digest = contents.digest
-        return CaseOutcome(
+        return try CaseOutcome(
             results: [result], verification: core.expectation(contents, layout))
     }
 }

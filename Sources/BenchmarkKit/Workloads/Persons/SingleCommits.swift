@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// Small transactions one after the other, each durable before the next. For the embedded engine,
 /// unless it is compared with others, they are interleaved with a control that writes the same
 /// bytes without a database.

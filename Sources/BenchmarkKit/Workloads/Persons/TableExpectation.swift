@@ -1,6 +1,8 @@
+import ToolSupport
+
 /// The expected contents of a file of persons after a run: the number of rows and the digest of all
 /// of them. A fresh process reads the file through the store of the engine that wrote it.
-struct TableExpectation: Codable, Sendable {
+struct TableExpectation: ContentsExpectation {
     var engine: String
     var layer: EngineLayer
     var durability: Durability

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The strategy `batched`: the dedicated thread buffers readings and writes many in one
 /// transaction; the remaining ones are written at the end.
 final class BatchedStrategy: WriterThreadStrategy {

@@ -1,4 +1,5 @@
 import Dispatch
+import ToolSupport
 
 /// The strategy `concurrent-gcd`: each reading is dispatched to a concurrent background queue.
 /// Every block opens a session, finds its sensor and writes. Dispatch chooses the number of

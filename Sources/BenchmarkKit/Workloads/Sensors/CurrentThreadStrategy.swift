@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The strategy `current`: the producer itself writes, one transaction a reading. A single producer
 /// is the main thread; several are threads of their own.
 final class CurrentThreadStrategy: WriterStrategy {

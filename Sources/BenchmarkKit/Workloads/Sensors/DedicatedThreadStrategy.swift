@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The strategy `dedicated-thread`: one thread with its own run loop, mailbox and session, one
 /// transaction a reading.
 final class DedicatedThreadStrategy: WriterThreadStrategy {

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import ToolSupport
 
 /// The strategy `main-queue`: each reading is dispatched asynchronously to the main queue, one
 /// transaction each. The main thread runs its run loop, which serves the queue on the main thread;

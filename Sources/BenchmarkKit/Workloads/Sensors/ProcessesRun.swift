@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import StorageEngine
+import ToolSupport
 
 /// The strategy `processes`: several processes of this program write to the same file, one
 /// transaction a reading. Every sensor belongs to one process, so that the order of its commits is
@@ -53,7 +54,7 @@ struct ProcessesRun {
         guard endings.allSatisfy(\.isSuccess) else { throw failure(endings) }
         caseEnvironment.progress(ProgressUpdate(phase: "closing"))
         let reports = try (0..<count).map {
-            try CaseRunner.read(SensorsShare.Report.self, from: reportPath($0))
+            try JSONMessage.read(SensorsShare.Report.self, from: reportPath($0))
         }
         return try setup.outcome(merged(reports, course.points), store)
     }
@@ -67,13 +68,13 @@ struct ProcessesRun {
     private func start(_ number: Int) throws -> (process: CaseProcess, input: Pipe) {
         let directory = caseEnvironment.directory
         let request = "\(directory)/writer-\(number).json"
-        try CaseRunner.write(
+        try JSONMessage.write(
             SensorsShare.Request(
                 benchmarkCase: setup.benchmarkCase, directory: directory, number: number,
                 processes: count, reportPath: reportPath(number)), to: request)
         let input = Pipe()
         let process = try CaseProcess(
-            verb: WriteSensorsCommand.verb, argument: request, directory: directory,
+            verb: CaseVerb.writeSensors, argument: request, directory: directory,
             errorFile: "writer-\(number)-standard-error",
             environment: setup.benchmarkCase.processEnvironment, input: input)
         return (process, input)

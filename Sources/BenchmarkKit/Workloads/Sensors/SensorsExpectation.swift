@@ -1,6 +1,8 @@
+import ToolSupport
+
 /// The expected contents of a Sensors file after a run. The process that produced the readings
 /// records it, and a fresh process that knows only this and the file checks it.
-struct SensorsExpectation: Codable, Sendable {
+struct SensorsExpectation: ContentsExpectation {
     struct ExpectedSensor: Codable, Sendable {
         var identifier: String
         /// The account of all readings produced for the sensor.

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The measurements of a run of the sensors, in one process or in several.
 struct SensorsMeasurement {
     var state: WriteRecorder.State
@@ -35,7 +37,7 @@ extension SensorsSetup {
         var outcome = CaseOutcome(
             results: [result], timeline: measured.timeline,
             histograms: measured.state.histograms)
-        outcome.verification = .sensors(
+        outcome.verification = try VerificationRequest(
             try SensorsExpectation(
                 benchmarkCase, path: path, sensors: feed.sensors, produced: measured.produced,
                 history: measured.state.history))

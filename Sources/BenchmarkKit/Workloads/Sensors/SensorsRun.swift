@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// One run of one strategy in this process: it sets up the file, drives the producers and measures.
 final class SensorsRun {

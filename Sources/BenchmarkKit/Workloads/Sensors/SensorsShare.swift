@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The work of one of several processes that write to the same file: it writes the readings of its
 /// own sensors on its main thread, one transaction each.
@@ -70,7 +71,7 @@ struct SensorsShare {
         let threadsMax = max(threadsAtStart, ProcessStatus.threadCount())
         let peakResidentBytes = ProcessStatus.peakResidentBytes()
         sink.finish()
-        try CaseRunner.write(
+        try JSONMessage.write(
             Report(
                 state: environment.recorder.snapshot(), counted: counted, costs: costs,
                 threadsMax: threadsMax, peakResidentBytes: peakResidentBytes, start: start,

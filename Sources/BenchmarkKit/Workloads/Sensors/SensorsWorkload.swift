@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// The reference application: sensors whose readings are written at a high rate. Each sensor keeps
 /// its last 10,000 readings, the number ever written, and a checksum of them.

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// A writer of readings in transactions, which it measures. Belongs to the thread that created it.
 final class TransactionWriter {
     private let environment: WriterEnvironment

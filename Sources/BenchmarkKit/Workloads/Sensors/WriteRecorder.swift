@@ -13,12 +13,6 @@ struct TransactionTimes {
     var durable: UInt64
 }
 
-/// The writes of one commit to the disk.
-struct CommitShape: Codable, Sendable {
-    var writeCalls: Int
-    var bytes: Int
-}
-
 /// The record of the writers of a run: the order of their commits, all durations, and the first
 /// failure.
 final class WriteRecorder: Sendable {

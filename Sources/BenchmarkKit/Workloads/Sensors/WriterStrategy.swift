@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// A way for readings to get from their producers into the database. A new strategy is one file
 /// with a conforming type and an entry in `SensorsWorkload.strategyTypes`.
 ///

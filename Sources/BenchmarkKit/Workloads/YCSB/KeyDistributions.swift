@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// A generator of ranks with a Zipf distribution: rank `r` has a probability proportional to `1 /
 /// (r + 1)^theta`. The algorithm is that of Gray et al. (1994), "Quickly generating billion-record

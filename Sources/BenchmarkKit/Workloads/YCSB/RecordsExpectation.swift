@@ -1,6 +1,8 @@
+import ToolSupport
+
 /// The expected contents of a file of records after a run. A fresh process reads the file through
 /// the engine.
-struct RecordsExpectation: Codable, Sendable {
+struct RecordsExpectation: ContentsExpectation {
     var path: String
     var engine: String
     var layer: EngineLayer

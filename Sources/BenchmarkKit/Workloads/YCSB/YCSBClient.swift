@@ -1,5 +1,6 @@
 import StorageEngine
 import Synchronization
+import ToolSupport
 
 /// A part of a run, with operations back to back or at a target rate.
 struct YCSBSlice: Sendable {

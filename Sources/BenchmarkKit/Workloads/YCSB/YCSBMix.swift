@@ -1,10 +1,4 @@
-/// The operations of YCSB.
-enum YCSBOperation: String, CaseIterable, Sendable {
-    case read, update, insert, scan
-    case readModifyWrite = "read_modify_write"
-
-    var writes: Bool { self == .update || self == .insert || self == .readModifyWrite }
-}
+import ToolSupport
 
 /// The frequency of each operation and the distribution of the accessed records.
 struct YCSBMix: Sendable {

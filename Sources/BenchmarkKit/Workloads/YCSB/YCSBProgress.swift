@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The progress of a run with one client, sampled on the client's own thread.
 struct YCSBProgress {
     private let path: String

@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 /// One run of a YCSB mix: it loads the records, runs the clients and collects the results.
 final class YCSBRun {
@@ -69,9 +70,9 @@ final class YCSBRun {
         result.measure("load_records_per_s", Double(records) / loadSeconds)
         try fill(&result, clients, io)
         let expectation = try expectation(&result, clients)
-        return CaseOutcome(
+        return try CaseOutcome(
             results: [result], timeline: progress.points, histograms: try histograms(clients),
-            verification: .records(expectation))
+            verification: VerificationRequest(expectation))
     }
 
     // MARK: Parts of the run
@@ -249,7 +250,7 @@ struct YCSBSliceTotals {
         operations = outcomes.reduce(0) { $0 + $1.operations }
         let start = outcomes.map { $0.start }.min() ?? 0
         let end = outcomes.map { $0.end }.max() ?? start
-        seconds = BenchmarkKit.seconds(from: start, to: end)
+        seconds = ToolSupport.seconds(from: start, to: end)
         for outcome in outcomes {
             if let recorder = outcome.service { service.add(recorder) }
             if let recorder = outcome.intended { intended.add(recorder) }

@@ -1,6 +1,7 @@
 import BenchmarkKit
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The lengths and the durability of files.
 enum FileBytes {

@@ -1,4 +1,5 @@
 import BenchmarkKit
+import ToolSupport
 
 /// The accounts of the sensors that a transaction writes to. Each is read at the sensor's first
 /// reading and stored once at the end of the transaction, as is usual with a key-value interface.

@@ -1,5 +1,6 @@
 import BenchmarkKit
 import CallCounters
+import ToolSupport
 
 /// The common properties of the peers.
 protocol PeerEngine: BenchmarkEngine {}

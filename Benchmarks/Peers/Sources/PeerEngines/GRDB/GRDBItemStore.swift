@@ -1,6 +1,7 @@
 import BenchmarkKit
 import Foundation
 import GRDB
+import ToolSupport
 
 /// A store of objects with an open GRDB database.
 protocol GRDBObjectStore: ObjectStore {

@@ -1,6 +1,7 @@
 import BenchmarkKit
 import Foundation
 import GRDB
+import ToolSupport
 
 /// Objects with a property of each kind as GRDB records, with one column for each property. A read
 /// fetches only the column that it measures, by the key of the record; a write sets that column.

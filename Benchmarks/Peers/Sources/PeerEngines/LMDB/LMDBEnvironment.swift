@@ -2,6 +2,7 @@ import BenchmarkKit
 import CLMDB
 import CallCounters
 import Synchronization
+import ToolSupport
 
 /// An open LMDB file. A process may open a file only once, so all its stores share this object.
 ///

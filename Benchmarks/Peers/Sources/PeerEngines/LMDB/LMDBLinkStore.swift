@@ -1,5 +1,6 @@
 import BenchmarkKit
 import CLMDB
+import ToolSupport
 
 /// Owners and members in LMDB. The value of an owner is the list of its members' numbers, and a
 /// third database maps members to their owners.

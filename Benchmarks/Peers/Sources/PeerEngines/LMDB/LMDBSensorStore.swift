@@ -1,5 +1,6 @@
 import BenchmarkKit
 import CLMDB
+import ToolSupport
 
 /// Sensors and readings in LMDB. Readings have the same keys as in SQLite: the sensor's position
 /// above 40 bits of the reading's number.

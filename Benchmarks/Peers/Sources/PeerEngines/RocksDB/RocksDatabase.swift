@@ -2,6 +2,7 @@ import BenchmarkKit
 import CRocksDB
 import Dispatch
 import Synchronization
+import ToolSupport
 
 /// An open RocksDB folder. A process may open a folder only once, so all its stores share this
 /// object.

@@ -1,4 +1,5 @@
 import BenchmarkKit
+import ToolSupport
 
 /// Owners and members in RocksDB. The value of an owner is the list of its members' numbers. Keys
 /// of member and owner, without a value, are the inverse links.

@@ -1,4 +1,5 @@
 import BenchmarkKit
+import ToolSupport
 
 /// Sensors and readings in RocksDB. The key of a reading is its sensor's position above 40 bits of
 /// the reading's number.

@@ -2,6 +2,7 @@ import BenchmarkKit
 import CSQLite
 import Glibc
 import Synchronization
+import ToolSupport
 
 /// A connection to a SQLite file in WAL mode with the settings of an experienced user. Belongs to
 /// one thread at a time.

@@ -2,8 +2,30 @@ import Foundation
 import Glibc
 
 /// The files below a folder, such as those of one database.
-enum FolderFiles {
-    static func paths(below folder: String) throws -> [String] {
+package enum FolderFiles {
+    /// Creates a folder and those above it that are missing.
+    package static func make(_ folder: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw BenchmarkError(
+                .internalError,
+                "The folder '\(folder)' cannot be made: "
+                    + "\((error as NSError).localizedDescription)")
+        }
+    }
+
+    package static func copy(_ folder: String, to target: String) throws {
+        do { try FileManager.default.copyItem(atPath: folder, toPath: target) } catch {
+            throw BenchmarkError(
+                .internalError,
+                "'\(folder)' cannot be copied to '\(target)': "
+                    + "\((error as NSError).localizedDescription)")
+        }
+    }
+
+    package static func paths(below folder: String) throws -> [String] {
         guard let names = FileManager.default.enumerator(atPath: folder) else {
             throw BenchmarkError(.internalError, "The folder '\(folder)' cannot be read.")
         }
@@ -15,7 +37,7 @@ enum FolderFiles {
 
     /// Returns the bytes that the files occupy on the disk. A file with several names counts once,
     /// and files that vanish meanwhile do not count.
-    static func diskBytes(below folder: String) -> Int {
+    package static func diskBytes(below folder: String) -> Int {
         let paths = (try? paths(below: folder)) ?? []
         var linked: Set<ino_t> = []
         return paths.reduce(0) { sum, path in
@@ -28,7 +50,7 @@ enum FolderFiles {
     }
 
     /// Writes all files to the disk, so that their write-back does not disturb later measurements.
-    static func sync(below folder: String) throws {
+    package static func sync(below folder: String) throws {
         for path in try paths(below: folder) {
             try withFile(path) { descriptor in
                 if fsync(descriptor) != 0 { throw failure("fsync", path) }
@@ -40,7 +62,7 @@ enum FolderFiles {
     ///
     /// - Throws: if more than a hundredth of their pages stays resident, as for files in memory or
     ///   files that another process has mapped.
-    static func dropFromPageCache(below folder: String) throws {
+    package static func dropFromPageCache(below folder: String) throws {
         try sync(below: folder)
         var total = 0
         var kept = 0

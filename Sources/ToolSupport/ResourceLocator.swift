@@ -3,8 +3,8 @@ import Foundation
 /// The search for the package folder, which contains `Benchmarks`: in the working directory or a
 /// parent of it, else in a parent of the executable, whose build folder is inside the package. The
 /// tool thus runs from any directory.
-public enum ResourceLocator {
-    public static func packageDirectory() throws -> URL {
+package enum ResourceLocator {
+    package static func packageDirectory() throws -> URL {
         let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let working = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
         for start in [working, executable] {
@@ -22,11 +22,11 @@ public enum ResourceLocator {
                 + "executable. Run realm-bench inside the package, or name a suite file by path.")
     }
 
-    public static func suitesDirectory() throws -> URL {
+    package static func suitesDirectory() throws -> URL {
         try packageDirectory().appendingPathComponent("Benchmarks/Suites")
     }
 
-    public static func recording() throws -> URL {
+    package static func recording() throws -> URL {
         try packageDirectory().appendingPathComponent("Benchmarks/Data/air-quality.csv")
     }
 }

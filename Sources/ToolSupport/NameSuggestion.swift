@@ -2,7 +2,7 @@
 package enum NameSuggestion {
     /// Returns the candidates closest to `name`: those that contain it, else up to three by edit
     /// distance.
-    static func closest(to name: String, among candidates: [String]) -> [String] {
+    package static func closest(to name: String, among candidates: [String]) -> [String] {
         let containing = candidates.filter { !name.isEmpty && $0.contains(name) }
         if !containing.isEmpty { return Array(containing.prefix(5)) }
         let limit = max(2, name.count / 3)
@@ -26,7 +26,7 @@ package enum NameSuggestion {
     }
 
     /// Returns the edit distance (Levenshtein, 1966): insertions, deletions and replacements.
-    static func editDistance(_ first: String, _ second: String) -> Int {
+    package static func editDistance(_ first: String, _ second: String) -> Int {
         let left = Array(first)
         let right = Array(second)
         var previous = Array(0...right.count)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Returns the bytes of all files of the database at `path`: a file with its write-ahead log or
 /// journal, or a folder with its contents. 0 if there is none.
-func storedBytes(at path: String) -> Int {
+package func storedBytes(at path: String) -> Int {
     let manager = FileManager.default
     var isFolder: ObjCBool = false
     guard manager.fileExists(atPath: path, isDirectory: &isFolder) else { return 0 }
@@ -11,4 +11,10 @@ func storedBytes(at path: String) -> Int {
     }
     let names = (try? manager.subpathsOfDirectory(atPath: path)) ?? []
     return names.reduce(0) { $0 + (fileSize(path + "/" + $1) ?? 0) }
+}
+
+/// Returns the size of a file; nil if it does not exist.
+package func fileSize(_ path: String) -> Int? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.size] as? NSNumber)?.intValue
 }

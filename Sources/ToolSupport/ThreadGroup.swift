@@ -1,12 +1,14 @@
 import Foundation
 
 /// Threads that are started together, and whether all of them have ended.
-final class ThreadGroup: @unchecked Sendable {
+package final class ThreadGroup: @unchecked Sendable {
     // Safe because `running` is only accessed with `lock` held.
     private let lock = NSLock()
     private var running = 0
 
-    func start(name: String, _ body: @escaping @Sendable () -> Void) {
+    package init() {}
+
+    package func start(name: String, _ body: @escaping @Sendable () -> Void) {
         lock.lock()
         running += 1
         lock.unlock()
@@ -20,7 +22,7 @@ final class ThreadGroup: @unchecked Sendable {
         thread.start()
     }
 
-    var isFinished: Bool {
+    package var isFinished: Bool {
         lock.lock()
         defer { lock.unlock() }
         return running == 0

@@ -8,17 +8,17 @@ package enum ProcessStatus {
     package static func peakResidentBytes() -> Int { statusField("VmHWM:") * 1024 }
 
     /// Returns the current resident set size, in bytes (`VmRSS`).
-    static func residentBytes() -> Int { statusField("VmRSS:") * 1024 }
+    package static func residentBytes() -> Int { statusField("VmRSS:") * 1024 }
 
     /// Returns the current resident bytes that are not backed by a file (`RssAnon`), such as heap
     /// memory.
-    static func anonymousBytes() -> Int { statusField("RssAnon:") * 1024 }
+    package static func anonymousBytes() -> Int { statusField("RssAnon:") * 1024 }
 
     /// Returns the current number of threads of this process.
-    static func threadCount() -> Int { statusField("Threads:") }
+    package static func threadCount() -> Int { statusField("Threads:") }
 
     /// Resets `peakResidentBytes` to the current resident set size, if the kernel allows it.
-    static func resetPeakResidentBytes() {
+    package static func resetPeakResidentBytes() {
         let descriptor = open("/proc/self/clear_refs", O_WRONLY)
         guard descriptor >= 0 else { return }
         _ = write(descriptor, "5", 1)

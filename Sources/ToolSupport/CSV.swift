@@ -1,11 +1,11 @@
 /// Comma-separated values according to RFC 4180: records end with CRLF, a field with a comma, a
 /// quote or a line break is quoted, and quotes inside are doubled.
-enum CSV {
-    static func line(_ fields: [String]) -> String {
+package enum CSV {
+    package static func line(_ fields: [String]) -> String {
         fields.map(quoted).joined(separator: ",") + "\r\n"
     }
 
-    static func quoted(_ field: String) -> String {
+    package static func quoted(_ field: String) -> String {
         let needsQuotes = field.unicodeScalars.contains {
             $0 == "," || $0 == "\"" || $0 == "\r" || $0 == "\n"
         }
@@ -19,18 +19,23 @@ enum CSV {
     }
 
     /// One record and the line on which it begins, counted from 1.
-    struct Record: Equatable {
-        var line: Int
-        var fields: [String]
+    package struct Record: Equatable {
+        package var line: Int
+        package var fields: [String]
+
+        package init(line: Int, fields: [String]) {
+            self.line = line
+            self.fields = fields
+        }
     }
 
-    struct SyntaxError: Error, Equatable {
-        var line: Int
-        var message: String
+    package struct SyntaxError: Error, Equatable {
+        package var line: Int
+        package var message: String
     }
 
     /// Parses a whole text. Accepts LF as well as CRLF, and a missing line break at the end.
-    static func parse(_ text: String) throws(SyntaxError) -> [Record] {
+    package static func parse(_ text: String) throws(SyntaxError) -> [Record] {
         var parser = Parser(bytes: Array(text.utf8))
         return try parser.records()
     }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A worker prepares and then waits at the start for all others. It works only if no worker has
 /// failed.
-final class WorkerThreads<Output: Sendable>: @unchecked Sendable {
+package final class WorkerThreads<Output: Sendable>: @unchecked Sendable {
     // Safe because the mutable state is only accessed with `condition` locked.
     private let condition = NSCondition()
     private let count: Int
@@ -16,14 +16,14 @@ final class WorkerThreads<Output: Sendable>: @unchecked Sendable {
 
     /// The start line that a prepared worker waits at. `wait` returns once all may begin; it
     /// returns false if another worker failed, and the caller then has nothing to do.
-    struct Start {
+    package struct Start {
         fileprivate let arrive: () -> Bool
 
-        func wait() -> Bool { arrive() }
+        package func wait() -> Bool { arrive() }
     }
 
     /// Starts `count` threads that run `body` with their number and the common start line.
-    init(
+    package init(
         count: Int, name: String,
         _ body: @escaping @Sendable (_ number: Int, _ start: Start) throws -> Output?
     ) {
@@ -60,14 +60,14 @@ final class WorkerThreads<Output: Sendable>: @unchecked Sendable {
     }
 
     /// Whether a worker has failed, so that the others need not continue.
-    var hasFailed: Bool {
+    package var hasFailed: Bool {
         condition.lock()
         defer { condition.unlock() }
         return failure != nil
     }
 
     /// Waits until every worker is ready, or until one has failed.
-    func waitUntilReady() {
+    package func waitUntilReady() {
         condition.lock()
         defer { condition.unlock() }
         while arrived < count && failure == nil { condition.wait() }
@@ -77,7 +77,7 @@ final class WorkerThreads<Output: Sendable>: @unchecked Sendable {
     /// numbers. Calls `tick` every `tickSeconds` meanwhile.
     ///
     /// - Throws: the first error of a worker.
-    func run(tickSeconds: Double = 0.1, _ tick: () -> Void = {}) throws -> [Output] {
+    package func run(tickSeconds: Double = 0.1, _ tick: () -> Void = {}) throws -> [Output] {
         condition.lock()
         mayStart = true
         condition.broadcast()
