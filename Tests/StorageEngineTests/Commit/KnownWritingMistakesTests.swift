@@ -7,7 +7,7 @@ import Testing
 
 /// Typical mistakes of new storage engines concerning threads, syncs and the layout of nodes, with
 /// a test for each.
-@Suite struct PartThreeWritingTests {
+@Suite struct KnownWritingMistakesTests {
     private let directory: CrashDirectory
 
     init() throws { directory = try CrashDirectory() }

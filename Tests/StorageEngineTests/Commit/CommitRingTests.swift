@@ -169,6 +169,7 @@ import Testing
         let path = directory.file()
         let blocks = try readBytes(
             URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent()
                 .appendingPathComponent("Fixtures/format5-\(kind.rawValue).blocks").path)
         var image = blocks.withUnsafeBytes { bytes in
             [UInt8](repeating: 0, count: Int(bytes.load(as: UInt64.self)))

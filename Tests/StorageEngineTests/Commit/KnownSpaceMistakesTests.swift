@@ -9,7 +9,7 @@ import Testing
 ///
 /// The race between a reader's pin and the writer is tested together with pins, in the
 /// coordinator's tests.
-@Suite struct PartThreeTests {
+@Suite struct KnownSpaceMistakesTests {
     private let directory: CrashDirectory
 
     init() throws { directory = try CrashDirectory() }
