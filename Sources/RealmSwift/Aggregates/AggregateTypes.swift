@@ -17,7 +17,6 @@ extension Int64: MinMaxType, AddableType, SortableType {}
 extension Float: MinMaxType, AddableType, SortableType {}
 extension Double: MinMaxType, AddableType, SortableType {}
 extension Decimal128: MinMaxType, AddableType, SortableType {}
-extension AnyRealmValue: MinMaxType, AddableType, SortableType {}
 extension Date: MinMaxType, SortableType {}
 extension Bool: SortableType {}
 extension String: SortableType {}

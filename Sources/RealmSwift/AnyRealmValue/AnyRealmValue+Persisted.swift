@@ -70,3 +70,5 @@ extension _Addition {
             writesDifferencesOnly ? .modified : .all)
     }
 }
+
+extension AnyRealmValue: MinMaxType, AddableType, SortableType {}

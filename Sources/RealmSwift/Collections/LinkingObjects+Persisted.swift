@@ -26,12 +26,6 @@ extension Persisted where Value: LinkingObjectsProtocol {
     }
 }
 
-/// A property that is computed from properties of other objects, and not stored itself.
-protocol ComputedProperty: _Persistable {
-    /// The name of the property of the other objects.
-    var propertyName: String { get }
-}
-
 extension LinkingObjects: ComputedProperty {}
 
 extension LinkingObjects: _Persistable {
@@ -81,4 +75,9 @@ extension LinkingObjects: _Persistable {
     }
 
     public static func _erase(_ value: LinkingObjects) -> Any? { value }
+}
+
+extension LinkingObjects {
+    /// The type of linking objects.
+    public static var _rlmType: PropertyType { .linkingObjects }
 }

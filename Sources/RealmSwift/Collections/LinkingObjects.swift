@@ -119,14 +119,6 @@ extension LinkingObjects: RealmCollection {
     }
 }
 
-/// A property of a class whose objects can refer to others.
-struct BacklinkOrigin {
-    /// An unowned reference, which is safe because users of this value retain the Realm, and the
-    /// Realm retains its classes.
-    let managedClass: Unmanaged<ManagedClass>
-    let column: Int
-}
-
 /// The references to an object through one property of a class.
 ///
 /// A value type, so that reading linking objects of an object allocates nothing.

@@ -119,19 +119,9 @@ struct DynamicCollection<Collection: _PersistableCollection>: _Persistable {
     static func _erase(_ value: Self) -> Any? { Collection._erase(value.collection) }
 }
 
-extension _Persistable {
-    fileprivate static var dynamicWrapper: any AnyPersisted.Type { Persisted<Self>.self }
-}
-
 extension RealmCollectionValue {
     // The types of collections of this element type that dynamic access uses for writing.
     static var listType: any _Persistable.Type { DynamicCollection<List<Self>>.self }
     static var setType: any _Persistable.Type { DynamicCollection<MutableSet<Self>>.self }
     static var mapType: any _Persistable.Type { DynamicCollection<Map<String, Self>>.self }
-}
-
-extension PropertyModel {
-    /// The wrapper that writes values of a managed object which the property's own type cannot
-    /// represent; see `_Persistable._storedType`.
-    var storedWrapper: any AnyPersisted.Type { valueType._storedType.dynamicWrapper }
 }

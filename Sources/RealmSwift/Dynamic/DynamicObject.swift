@@ -34,11 +34,22 @@ public final class DynamicObject: Object {
 
     /// The same object as an instance of its Swift class, if the Realm has that class; otherwise
     /// the object itself.
-    var inKnownClass: ObjectBase {
+    override var _inKnownClass: ObjectBase {
         guard let realm = _realm, let type = realm.schema[_model.name]?.type else { return self }
         let object = realm.managedClass(for: type).makeAccessor(key: _key)
         object._birth = _birth
         return object
+    }
+
+    override func _setByName(_ value: Any?, of property: PropertyModel, _ model: ClassModel) {
+        guard let realm = _realm else { return super._setByName(value, of: property, model) }
+        DynamicCreation(realm, .error).set(property, of: self, to: value)
+    }
+
+    override class func _linkTarget(
+        _ type: ObjectBase.Type, named name: String, in realm: RealmInstance
+    ) -> ManagedClass {
+        realm.dynamicClass(named: name)
     }
 
     /// Returns false, because dynamic objects belong to the classes of other objects.

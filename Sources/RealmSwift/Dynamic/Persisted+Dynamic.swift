@@ -48,3 +48,14 @@ extension Persisted: AnyPersisted {
         return true
     }
 }
+
+extension _Persistable {
+    /// The wrapper of a property of this type in a class without storage.
+    static var dynamicWrapper: any AnyPersisted.Type { Persisted<Self>.self }
+}
+
+extension PropertyModel {
+    /// The wrapper that writes values of a managed object which the property's own type cannot
+    /// represent; see `_Persistable._storedType`.
+    var storedWrapper: any AnyPersisted.Type { valueType._storedType.dynamicWrapper }
+}

@@ -44,13 +44,4 @@ extension Realm {
         let object = DynamicCreation(instance, update).create(managedClass, from: value)
         return object ?? DynamicObject()
     }
-
-    /// Stops the program if objects of the class cannot be created directly, or not with the update
-    /// policy.
-    func requireCreatable(_ model: ClassModel, _ update: UpdatePolicy) {
-        if model.isEmbedded { stop("Embedded objects cannot be created directly") }
-        if update != .error && model.primaryKey == nil {
-            stop("'\(model.name)' does not have a primary key and can not be updated")
-        }
-    }
 }

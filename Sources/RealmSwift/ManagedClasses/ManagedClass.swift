@@ -110,8 +110,7 @@ final class ManagedClass {
         guard let type = property.shape.linkedClass, let name = property.linkedClassName else {
             stop("Property '\(model.name).\(property.name)' is not a link.")
         }
-        let target =
-            model.hasStorage ? realm.managedClass(for: type) : realm.dynamicClass(named: name)
+        let target = model.type._linkTarget(type, named: name, in: realm)
         linkTargets[column] = .passUnretained(target)
         return target
     }

@@ -40,7 +40,7 @@ extension ObjectBase {
     final func _value(ofPropertyNamed name: String) -> Any?? {
         guard let property = _model[name] else { return nil }
         let value = property.wrapper.value(of: self, at: property.offset)
-        if let object = value as? DynamicObject { return .some(object.inKnownClass) }
+        if let object = value as? ObjectBase { return .some(object._inKnownClass) }
         return .some(boxed(value))
     }
 
@@ -53,11 +53,7 @@ extension ObjectBase {
             let text = unwrapped(value).map { "\($0)" } ?? "<null>"
             stop("Primary key can't be changed to '\(text)' after an object is inserted.")
         }
-        if let realm = _realm, !model.hasStorage {
-            DynamicCreation(realm, .error).set(property, of: self, to: value)
-        } else {
-            _set(value, of: property, model)
-        }
+        _setByName(value, of: property, model)
         return true
     }
 

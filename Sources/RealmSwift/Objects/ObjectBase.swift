@@ -155,6 +155,23 @@ open class ObjectBase: Hashable, CustomStringConvertible {
 
     /// A description of the object with its properties and linked objects, up to five levels deep.
     open var description: String { ObjectPrinter.describe(self) }
+
+    // MARK: Overridden by `DynamicObject`
+
+    /// The same object as an instance of its Swift class, if it is known.
+    var _inKnownClass: ObjectBase { self }
+
+    /// Sets a property to a value given by the application. Stops the program if it does not fit.
+    func _setByName(_ value: Any?, of property: PropertyModel, _ model: ClassModel) {
+        _set(value, of: property, model)
+    }
+
+    /// Returns the class of the objects that a link of an object of this class refers to.
+    class func _linkTarget(
+        _ type: ObjectBase.Type, named name: String, in realm: RealmInstance
+    ) -> ManagedClass {
+        realm.managedClass(for: type)
+    }
 }
 
 /// The data for property accesses that all objects of one class in one Realm share.

@@ -151,4 +151,13 @@ extension Realm {
             "Object is already managed by another Realm. Use create instead to copy it into this "
                 + "Realm.")
     }
+
+    /// Stops the program if objects of the class cannot be created directly, or not with the update
+    /// policy.
+    func requireCreatable(_ model: ClassModel, _ update: UpdatePolicy) {
+        if model.isEmbedded { stop("Embedded objects cannot be created directly") }
+        if update != .error && model.primaryKey == nil {
+            stop("'\(model.name)' does not have a primary key and can not be updated")
+        }
+    }
 }

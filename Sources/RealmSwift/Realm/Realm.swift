@@ -59,13 +59,6 @@ public struct Realm {
 
     // MARK: Reading
 
-    /// Returns all objects of a class. Objects of its subclasses are not included.
-    public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
-        let isDecoded = !(type is ObjectBase.Type)
-        let managedClass = instance.managedClass(forFetching: type._fetchedClass)
-        return Results(query: ResultsQuery(managedClass, isDecoded: isDecoded))
-    }
-
     /// Returns the object with the given primary key; nil if there is none.
     ///
     /// - Precondition: The class has a primary key, and the type of the given key matches it.

@@ -46,16 +46,15 @@ final class RealmInstance {
     var absentRow: RowLocation { RowLocation(leaf: absentObject.leaf, row: 0) }
     private var classes: [ObjectIdentifier: ManagedClass] = [:]
     /// The classes of ``DynamicObject``s, by name.
-    private var dynamicClasses: [String: ManagedClass] = [:]
+    var dynamicClasses: [String: ManagedClass] = [:]
     /// The keys of cancelled additions and deletions, by class name. Entries are never removed,
     /// because managed classes hold unowned references to them.
     private var cancelledKeys: [String: CancelledKeys] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastClass: ManagedClass?
     @exclusivity(unchecked) private var isReading = true
-    /// The predicates that were parsed for the classes of this Realm.
-    @exclusivity(unchecked) private var predicates = PreparedPredicates()
-    @exclusivity(unchecked) private var comparisons = PreparedComparisons()
+    /// What the queries of this Realm keep from one to the next; of a type of theirs.
+    @exclusivity(unchecked) var queryState: AnyObject?
     /// The conversion whose objects are being added. It knows which values were given for them.
     @exclusivity(unchecked) var conversion: _ValueConversion?
 
@@ -139,46 +138,11 @@ final class RealmInstance {
         return managedClass
     }
 
-    /// Returns the class of dynamic objects with a name. Stops the program if neither the Realm nor
-    /// its file has such a class.
-    func dynamicClass(named name: String) -> ManagedClass {
-        checkThread()
-        resumeReading()
-        if let known = dynamicClasses[name] { return known }
-        let known = schema[name]
-        let stored = attempt { try connection.table(named: name)?.definition }
-        guard let definition = stored ?? known?.definition else { stopForUnknownClass(name) }
-        let model = ClassModel(dynamic: definition, named: known)
-        let managedClass = attempt { try ManagedClass(model: model, realm: self) }
-        dynamicClasses[name] = managedClass
-        return managedClass
-    }
-
-    private func stopForUnknownClass(_ name: String) -> Never {
+    func stopForUnknownClass(_ name: String) -> Never {
         stop(
             "Object type '\(name)' is not managed by the Realm. If using a custom "
                 + "`objectClasses` / `objectTypes` array in your configuration, add `\(name)` "
                 + "to the list of `objectClasses` / `objectTypes`.")
-    }
-
-    /// Returns the cached result of parsing a predicate for a class; nil if the predicate must be
-    /// parsed again, or if another thread calls.
-    func preparedPredicate(
-        _ format: String, argumentCount: Int, in managedClass: ManagedClass
-    ) -> PreparedPredicate? {
-        guard thread == currentThread() else { return nil }
-        return predicates.predicate(format, argumentCount: argumentCount, in: managedClass)
-    }
-
-    /// Returns the prepared comparison of a key path of a class with a constant, for a typed query.
-    ///
-    /// - Throws: ``InvalidPredicate`` if the path does not fit the class, or the operator does not
-    ///   fit the path.
-    func preparedComparison(
-        _ path: TypedPath, _ operation: ComparisonSyntax.Operation, _ options: StringOptions,
-        in managedClass: ManagedClass
-    ) throws -> PreparedComparison {
-        try comparisons.comparison(path, operation, options, in: managedClass)
     }
 
     func cancelledKeys(ofClass name: String) -> CancelledKeys {

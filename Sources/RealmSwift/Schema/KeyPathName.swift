@@ -14,13 +14,6 @@ extension ObjectBase: _KeyPathRoot {
     }
 }
 
-extension ProjectionObservable {
-    /// Returns the names of the properties of the projected object along a key path.
-    public static func _tracedName(of keyPath: AnyKeyPath) -> String? {
-        _KeyPathTracer.name(of: keyPath, from: self)
-    }
-}
-
 /// Returns the names of the properties along a key path, separated by dots.
 ///
 /// For example, the result is `owner.name` for `\Dog.owner?.name`, and `address.city` for

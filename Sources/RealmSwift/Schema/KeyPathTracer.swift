@@ -75,18 +75,8 @@ public final class _KeyPathTracer {
         }
     }
 
-    /// Returns the names for a key path of a projection: the names of the properties of its object.
-    static func name<P: ProjectionObservable>(of keyPath: AnyKeyPath, from type: P.Type) -> String?
-    {
-        let tracer = _KeyPathTracer()
-        guard let object = tracer.makeObject(P.Root.self) as? P.Root else { return nil }
-        // The projection is made before the tracing starts, because making the first projection of
-        // a class traces its key paths.
-        let projection = P(projecting: object)
-        return tracer.name(of: keyPath, from: projection)
-    }
-
-    private func name(of keyPath: AnyKeyPath, from root: Any) -> String? {
+    /// Returns the names along a key path that begins at an object, or at something that reads one.
+    func name(of keyPath: AnyKeyPath, from root: Any) -> String? {
         whileTracing { _ = root[keyPath: keyPath] }
         return name
     }

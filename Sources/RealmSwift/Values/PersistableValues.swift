@@ -201,3 +201,9 @@ extension _PersistableInsideOptional {
         _ storage: UnsafeMutableRawPointer, _ addition: _Addition
     ) {}
 }
+
+/// A property that is computed from properties of other objects, and not stored itself.
+protocol ComputedProperty: _Persistable {
+    /// The name of the property of the other objects.
+    var propertyName: String { get }
+}

@@ -14,8 +14,3 @@ extension _Persistable {
 }
 
 extension Optional: _RealmSchemaDiscoverable where Wrapped: _PersistableInsideOptional {}
-
-extension LinkingObjects {
-    /// The type of linking objects.
-    public static var _rlmType: PropertyType { .linkingObjects }
-}

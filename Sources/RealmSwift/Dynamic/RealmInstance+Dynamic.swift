@@ -1,0 +1,18 @@
+import StorageEngine
+
+extension RealmInstance {
+    /// Returns the class of dynamic objects with a name. Stops the program if neither the Realm nor
+    /// its file has such a class.
+    func dynamicClass(named name: String) -> ManagedClass {
+        checkThread()
+        resumeReading()
+        if let known = dynamicClasses[name] { return known }
+        let known = schema[name]
+        let stored = attempt { try connection.table(named: name)?.definition }
+        guard let definition = stored ?? known?.definition else { stopForUnknownClass(name) }
+        let model = ClassModel(dynamic: definition, named: known)
+        let managedClass = attempt { try ManagedClass(model: model, realm: self) }
+        dynamicClasses[name] = managedClass
+        return managedClass
+    }
+}
