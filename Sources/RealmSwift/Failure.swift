@@ -1,11 +1,6 @@
 import StorageEngine
 
-/// Stops the program because of a programming error, or because of a storage error in an interface
-/// that cannot throw.
-func stop(_ message: String) -> Never {
-    fatalError(message)
-}
-
+/// Stops the program because of an error in an interface that cannot throw.
 func stop(_ error: any Error) -> Never {
     if let error = error as? StorageError { stop(Realm.Error(error).message) }
     stop("\(error)")

@@ -48,7 +48,7 @@ class LeftOut: Object {
 }
 
 @Suite struct DiscoveryTests {
-    private func discovered() -> Schema { Schema(model: .discovered) }
+    private func discovered() -> Schema { SchemaModel.discovered.publicSchema }
 
     @Test func findsClassesOfEveryVisibilityAndPlace() throws {
         class Local: Object {

@@ -18,16 +18,6 @@ extension _ObjcBridgeable {
     public var _rlmObjcValue: Any { self }
 }
 
-extension RealmCollectionValue {
-    /// Converts a value with the same rules as setting a property by name.
-    public static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Self? {
-        _convertElement(value, .detached)
-    }
-
-    /// The value with numbers as `NSNumber` and nil as `NSNull`.
-    public var _rlmObjcValue: Any { boxed(Self._eraseElement(self)) ?? NSNull() }
-}
-
 extension Optional: _ObjcBridgeable where Wrapped: _HasPersistedType {
     /// Converts a value; `NSNull` gives nil.
     public static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Wrapped?? {
@@ -77,4 +67,20 @@ public func dynamicBridgeCast<T>(fromObjectiveC value: Any) -> T {
         stop("Could not convert value '\(described(value))' to type '\(T.self)'.")
     }
     return same
+}
+
+/// Returns a number or Boolean value as an `NSNumber`, which can be cast to every numeric type that
+/// represents the value; other values unchanged.
+func boxed(_ value: Any?) -> Any? {
+    switch value {
+    case let value as Bool: NSNumber(value: value)
+    case let value as Int: NSNumber(value: value)
+    case let value as Int8: NSNumber(value: value)
+    case let value as Int16: NSNumber(value: value)
+    case let value as Int32: NSNumber(value: value)
+    case let value as Int64: NSNumber(value: value)
+    case let value as Float: NSNumber(value: value)
+    case let value as Double: NSNumber(value: value)
+    default: value
+    }
 }

@@ -77,18 +77,10 @@ protocol KeyPathReadable {
     func anyValue(forKeyPath keyPath: String) -> Any?
 }
 
-/// Returns a number or Boolean value as an `NSNumber`, which can be cast to every numeric type that
-/// represents the value; other values unchanged.
-func boxed(_ value: Any?) -> Any? {
-    switch value {
-    case let value as Bool: NSNumber(value: value)
-    case let value as Int: NSNumber(value: value)
-    case let value as Int8: NSNumber(value: value)
-    case let value as Int16: NSNumber(value: value)
-    case let value as Int32: NSNumber(value: value)
-    case let value as Int64: NSNumber(value: value)
-    case let value as Float: NSNumber(value: value)
-    case let value as Double: NSNumber(value: value)
-    default: value
-    }
+/// The value, if it is an object. The types that are usual are left out first, because asking
+/// whether a type conforms takes longer.
+func asObject(_ value: Any) -> ObjectBase? {
+    let type = type(of: value)
+    if type == [String: Any].self || type == [Any].self { return nil }
+    return cast(value, to: ObjectBase.self)
 }

@@ -52,7 +52,7 @@ public struct Realm {
     }
 
     /// The classes that this Realm stores.
-    public var schema: Schema { Schema(model: instance.schema) }
+    public var schema: Schema { instance.schema.publicSchema }
 
     /// The configuration in effect, including the classes found by discovery.
     public var configuration: Configuration { instance.configuration }

@@ -164,9 +164,6 @@ enum WriteState: UInt8 {
     case failed
 }
 
-/// Returns the identity of the calling thread.
-func currentThread() -> UInt { UInt(realm_thread_identity()) }
-
 // MARK: - Transactions
 
 extension RealmInstance {

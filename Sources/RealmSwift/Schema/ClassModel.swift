@@ -1,45 +1,39 @@
 import StorageEngine
 @_spi(Reflection) import Swift
 
-/// A property of a model class: its location in an instance, and its form in storage.
+/// A property of a model class: its schema, its location in an instance, and the functions that
+/// read and write it there.
 struct PropertyModel {
-    /// The name in Swift.
-    let name: String
-    /// The name under which the property is stored.
-    let columnName: String
+    let schema: PropertySchema
     /// The offset of the `Persisted` wrapper from the start of the object, in bytes.
     let offset: Int
     let wrapper: any AnyPersisted.Type
     let valueType: any _Persistable.Type
     let shape: _PropertyShape
-    let isPrimaryKey: Bool
-    let isIndexed: Bool
 
-    /// Whether deleted objects are removed from the collection. This holds for lists and sets; a
-    /// map keeps the key, without a value.
-    private var isCollectionOfExistingObjects: Bool {
-        shape.linkedClass != nil && (shape.collection == .list || shape.collection == .set)
-    }
+    var name: String { schema.name }
+    var columnName: String { schema.columnName }
+    var isPrimaryKey: Bool { schema.isPrimaryKey }
+    var isIndexed: Bool { schema.isIndexed }
+    var linkedClassName: String? { schema.linkedClassName }
+    var linkOriginPropertyName: String? { schema.linkOriginPropertyName }
+    var isDeferred: Bool { schema.isDeferred }
+    var typeDescription: String { schema.typeDescription }
 
-    /// The class of the linked or embedded objects.
-    let linkedClassName: String?
-    /// The property of the linked class that holds the links, for a computed property.
-    var linkOriginPropertyName: String?
-
-    /// Whether the value can only be stored once its object has a key. This holds for links,
-    /// collections, and mixed values, which can contain either.
-    var isDeferred: Bool {
-        shape.isLink || shape.type == .mixed || shape.collection != .none
-    }
-
-    var definition: ColumnDefinition {
-        ColumnDefinition(
-            name: columnName, type: shape.type, collection: shape.collection,
-            isOptional: shape.isOptional && !isCollectionOfExistingObjects,
-            isPrimaryKey: isPrimaryKey,
-            // Mixed values can be declared as indexed, but the engine keeps no index for them.
-            isIndexed: (isIndexed && shape.type != .mixed) || isPrimaryKey,
-            linkTarget: linkedClassName)
+    init(
+        name: String, columnName: String, offset: Int, wrapper: any AnyPersisted.Type,
+        valueType: any _Persistable.Type, shape: _PropertyShape, isPrimaryKey: Bool,
+        isIndexed: Bool, linkedClassName: String?, linkOriginPropertyName: String? = nil
+    ) {
+        schema = PropertySchema(
+            name: name, columnName: columnName, type: shape.type, collection: shape.collection,
+            isOptional: shape.isOptional, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed,
+            linkedClass: shape.linkedClass.map { ObjectIdentifier($0) },
+            linkedClassName: linkedClassName, linkOriginPropertyName: linkOriginPropertyName)
+        self.offset = offset
+        self.wrapper = wrapper
+        self.valueType = valueType
+        self.shape = shape
     }
 }
 
@@ -50,9 +44,9 @@ struct PropertyModel {
 /// have no isolated conformances.
 final class ClassModel: @unchecked Sendable {
     let type: ObjectBase.Type
-    let name: String
-    /// Whether the objects exist only as parts of other objects.
-    let isEmbedded: Bool
+    let schema: ClassSchema
+    var name: String { schema.name }
+    var isEmbedded: Bool { schema.isEmbedded }
     /// Whether unmanaged instances hold the values of their properties. False for the class of a
     /// ``DynamicObject``, which is always managed.
     let hasStorage: Bool
@@ -82,9 +76,9 @@ final class ClassModel: @unchecked Sendable {
     private convenience init(_ type: ObjectBase.Type) {
         let name = type.className()
         let fields = ClassModel.fields(of: type, Customization(type))
-        ClassModel.validate(fields.properties + fields.computed, ofClass: name)
-        ClassModel.validate(
-            primaryKey: type.primaryKey(), in: fields.properties, ofClass: name)
+        let schemas = fields.properties.map(\.schema)
+        ClassSchema.validate(schemas + fields.computed.map(\.schema), ofClass: name)
+        ClassSchema.validate(primaryKey: type.primaryKey(), in: schemas, ofClass: name)
         self.init(
             type, name: name, properties: fields.properties, computed: fields.computed,
             isEmbedded: type is EmbeddedObject.Type, hasStorage: true,
@@ -96,12 +90,13 @@ final class ClassModel: @unchecked Sendable {
         computed: [PropertyModel] = [], isEmbedded: Bool, hasStorage: Bool, hasOtherState: Bool
     ) {
         self.type = type
-        self.name = name
+        schema = ClassSchema(
+            type: ObjectIdentifier(type), name: name, isEmbedded: isEmbedded,
+            properties: properties.map(\.schema), computed: computed.map(\.schema))
         self.properties = properties
         self.computed = computed
-        self.isEmbedded = isEmbedded
         self.hasStorage = hasStorage
-        primaryKey = properties.firstIndex { $0.isPrimaryKey }
+        primaryKey = schema.primaryKey
         collections = properties.indices.filter {
             hasStorage && properties[$0].shape.collection != .none
         }
@@ -127,10 +122,8 @@ final class ClassModel: @unchecked Sendable {
         properties.first(where: condition) ?? computed.first(where: condition)
     }
 
-    var definition: TableDefinition {
-        TableDefinition(
-            name: name, columns: properties.map(\.definition), isEmbedded: isEmbedded)
-    }
+    var definition: TableDefinition { schema.definition }
+    var objectSchema: ObjectSchema { ObjectSchema(schema: schema, objectClass: type) }
 
     // MARK: Registry
 

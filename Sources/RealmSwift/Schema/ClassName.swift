@@ -3,7 +3,7 @@
 /// The descriptors hold plain C strings. `String(describing:)` would demangle the name, which takes
 /// 50 microseconds per class.
 enum ClassName {
-    static func of(_ type: ObjectBase.Type) -> String {
+    static func of(_ type: AnyClass) -> String {
         let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
         let descriptor = metadata.load(fromByteOffset: 40, as: UnsafeRawPointer.self)
         return name(ofContext: descriptor)

@@ -8,12 +8,6 @@ public protocol _KeyPathRoot {
     static func _tracedName(of keyPath: AnyKeyPath) -> String?
 }
 
-extension ObjectBase: _KeyPathRoot {
-    public static func _tracedName(of keyPath: AnyKeyPath) -> String? {
-        _KeyPathTracer.name(of: keyPath, from: self)
-    }
-}
-
 /// Returns the names of the properties along a key path, separated by dots.
 ///
 /// For example, the result is `owner.name` for `\Dog.owner?.name`, and `address.city` for

@@ -8,18 +8,15 @@ import Synchronization
 /// property calls `Persisted.makeDefault`, which calls the active tracer. The value of a link is
 /// then another such object, and a collection of objects contains one.
 public final class _KeyPathTracer {
-    /// Returns the names of the properties along the path, joined by dots; nil if the path does not
-    /// consist of persisted properties.
-    static func name<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) -> String? {
-        name(of: keyPath, from: Root.self)
-    }
-
-    /// Returns the names for a key path whose root type is known only at run time; nil if the root
-    /// type differs.
-    static func name(of keyPath: AnyKeyPath, from type: ObjectBase.Type) -> String? {
-        let start = Start(keyPath: keyPath, type: ObjectIdentifier(type))
+    /// Returns the names of the properties along a key path, joined by dots; nil if the path does
+    /// not consist of persisted properties, or does not begin at the type. `makeRoot` makes an
+    /// object of the type.
+    static func name(
+        of keyPath: AnyKeyPath, from type: ObjectIdentifier, makeRoot: (_KeyPathTracer) -> Any
+    ) -> String? {
+        let start = Start(keyPath: keyPath, type: type)
         if let name = recent.withLock({ $0[start] }) { return name }
-        guard let name = knownName(start) ?? tracedName(of: keyPath, from: type) else { return nil }
+        guard let name = knownName(start) ?? tracedName(of: keyPath, makeRoot) else { return nil }
         known.withLock { if $0.count < largestKnown { $0[start] = name } }
         recent.withLock { $0[start] = name }
         return name
@@ -27,19 +24,11 @@ public final class _KeyPathTracer {
 
     private static func knownName(_ start: Start) -> String? { known.withLock { $0[start] } }
 
-    private static func tracedName(of keyPath: AnyKeyPath, from type: ObjectBase.Type) -> String? {
+    private static func tracedName(
+        of keyPath: AnyKeyPath, _ makeRoot: (_KeyPathTracer) -> Any
+    ) -> String? {
         let tracer = _KeyPathTracer()
-        return tracer.name(of: keyPath, from: tracer.makeObject(type))
-    }
-
-    /// Returns the names of all persisted properties that a key path reads to compute its value.
-    /// Each name includes the path to the property.
-    static func names(readBy keyPath: AnyKeyPath, of type: ObjectBase.Type) -> [String] {
-        let tracer = _KeyPathTracer()
-        _ = tracer.name(of: keyPath, from: tracer.makeObject(type))
-        let reads = tracer.reads
-        // Links that were only followed are left out.
-        return reads.filter { read in !reads.contains { $0.hasPrefix(read + ".") } }
+        return tracer.name(of: keyPath, from: makeRoot(tracer))
     }
 
     private struct Start: Hashable {
@@ -99,12 +88,23 @@ public final class _KeyPathTracer {
         return current
     }
 
+    /// An object that was made for the trace, with the offsets and names of its properties.
+    private struct Target {
+        let object: AnyObject
+        let properties: [(offset: Int, name: String)]
+
+        func name(ofPropertyAt address: UnsafeMutableRawPointer) -> String? {
+            let offset = address - Unmanaged.passUnretained(object).toOpaque()
+            return properties.first { $0.offset == offset }?.name
+        }
+    }
+
     /// The objects made so far. The last one is the current end of the path.
-    private var objects: [ObjectBase] = []
+    private var targets: [Target] = []
     /// The names along the path to each object.
     private var ways: [String?] = []
     /// The properties read so far, each with its path, including those outside of a single path.
-    private var reads: [String] = []
+    private(set) var reads: [String] = []
     private var names: [String] = []
     private var isBroken = false
     /// Whether reads are ignored, because reads by an initializer are not part of the path.
@@ -141,40 +141,29 @@ public final class _KeyPathTracer {
         }
     }
 
-    /// Returns an object whose properties are all unread.
-    func makeObject(_ type: ObjectBase.Type) -> ObjectBase {
-        let (model, object) = ignoringReads { (ClassModel.of(type), type.init()) }
-        for property in model.declared {
-            property.wrapper.reset(at: object._storage(at: property.offset))
-        }
-        objects.append(object)
+    /// Adds an object whose properties are all unread.
+    func add(_ object: AnyObject, properties: [(offset: Int, name: String)]) {
+        targets.append(Target(object: object, properties: properties))
         ways.append(reads.last)
-        return object
     }
 
     /// Records a read of the property at an address.
     func didRead(_ address: UnsafeMutableRawPointer) {
         noteRead(address)
         // Each read must continue from the target of the previous one.
-        guard names.count == objects.count - 1, let object = objects.last,
-            let property = object._model.property(where: {
-                object._storage(at: $0.offset) == address
-            })
+        guard names.count == targets.count - 1,
+            let name = targets.last?.name(ofPropertyAt: address)
         else {
             isBroken = true
             return
         }
-        names.append(property.name)
+        names.append(name)
     }
 
     private func noteRead(_ address: UnsafeMutableRawPointer) {
-        for (object, way) in zip(objects, ways) {
-            guard
-                let property = object._model.property(where: {
-                    object._storage(at: $0.offset) == address
-                })
-            else { continue }
-            let name = way.map { "\($0).\(property.name)" } ?? property.name
+        for (target, way) in zip(targets, ways) {
+            guard let property = target.name(ofPropertyAt: address) else { continue }
+            let name = way.map { "\($0).\(property)" } ?? property
             if !reads.contains(name) { reads.append(name) }
             return
         }

@@ -51,37 +51,37 @@ public enum PropertyType: Int, Sendable {
 
 /// A property of a model class.
 public struct Property: CustomStringConvertible, Equatable {
-    let model: PropertyModel
+    let schema: PropertySchema
 
     /// The name in Swift.
-    public var name: String { model.name }
+    public var name: String { schema.name }
     /// The name under which the property is stored.
-    public var columnName: String { model.columnName }
+    public var columnName: String { schema.columnName }
     /// The type without optionality and collection.
     public var type: PropertyType {
-        model.linkOriginPropertyName == nil ? PropertyType(model.shape.type) : .linkingObjects
+        schema.linkOriginPropertyName == nil ? PropertyType(schema.type) : .linkingObjects
     }
     /// A Boolean value that indicates whether the property is a ``List``.
-    public var isArray: Bool { model.shape.collection == .list }
+    public var isArray: Bool { schema.collection == .list }
     /// A Boolean value that indicates whether the property is a ``MutableSet``.
-    public var isSet: Bool { model.shape.collection == .set }
+    public var isSet: Bool { schema.collection == .set }
     /// A Boolean value that indicates whether the property is a ``Map``.
-    public var isMap: Bool { model.shape.collection == .map }
+    public var isMap: Bool { schema.collection == .map }
     /// A Boolean value that indicates whether the property is indexed. A primary key always is.
-    public var isIndexed: Bool { model.isIndexed || model.isPrimaryKey }
+    public var isIndexed: Bool { schema.isIndexed || schema.isPrimaryKey }
     /// A Boolean value that indicates whether the property, or an element of the collection, can be
     /// nil.
     ///
     /// The value is always true for a link, and for a map of objects.
-    public var isOptional: Bool { model.shape.isOptional }
+    public var isOptional: Bool { schema.isOptional }
     /// The name of the linked class; nil for a property that is not a link or a collection of
     /// links.
-    public var objectClassName: String? { model.linkedClassName }
+    public var objectClassName: String? { schema.linkedClassName }
 
     /// A description of all attributes, one per line.
     public var description: String {
-        let origin = model.linkOriginPropertyName
-        var lines = ["type = \(origin == nil ? model.shape.type.name : "linking objects");"]
+        let origin = schema.linkOriginPropertyName
+        var lines = ["type = \(origin == nil ? schema.type.name : "linking objects");"]
         if let objectClassName {
             lines.append("objectClassName = \(objectClassName);")
             lines.append("linkOriginPropertyName = \(origin ?? "(null)");")
@@ -89,7 +89,7 @@ public struct Property: CustomStringConvertible, Equatable {
         lines += [
             "columnName = \(columnName);",
             "indexed = \(yesOrNo(isIndexed));",
-            "isPrimary = \(yesOrNo(model.isPrimaryKey));",
+            "isPrimary = \(yesOrNo(schema.isPrimaryKey));",
             "array = \(yesOrNo(isArray));",
             "set = \(yesOrNo(isSet));",
             "dictionary = \(yesOrNo(isMap));",
@@ -101,7 +101,7 @@ public struct Property: CustomStringConvertible, Equatable {
     /// Returns a Boolean value that indicates whether both are stored in the same way under the
     /// same name.
     public static func == (left: Property, right: Property) -> Bool {
-        left.model.definition == right.model.definition
+        left.schema.definition == right.schema.definition
     }
 
     private func yesOrNo(_ value: Bool) -> String { value ? "YES" : "NO" }
@@ -109,58 +109,52 @@ public struct Property: CustomStringConvertible, Equatable {
 
 /// A description of a model class and its properties.
 public struct ObjectSchema: CustomStringConvertible, Equatable {
-    let model: ClassModel
+    let schema: ClassSchema
+    /// The class itself.
+    public let objectClass: AnyClass
 
     /// The stored properties: properties of superclasses first, then in the order of declaration.
     ///
     /// ``LinkingObjects`` are not included, because they are not stored.
-    public var properties: [Property] { model.properties.map(Property.init) }
+    public var properties: [Property] { schema.properties.map(Property.init) }
     /// The name under which objects of the class are stored.
-    public var className: String { model.name }
-    /// The class itself.
-    public var objectClass: AnyClass { model.type }
+    public var className: String { schema.name }
     /// A Boolean value that indicates whether the objects of the class are embedded objects.
-    public var isEmbedded: Bool { model.isEmbedded }
+    public var isEmbedded: Bool { schema.isEmbedded }
     /// A Boolean value that is always false. There are no asymmetric classes, whose objects are
     /// only sent to a server.
     public var isAsymmetric: Bool { false }
     /// The primary key; nil if the class has none.
     public var primaryKeyProperty: Property? {
-        model.primaryKey.map { Property(model: model.properties[$0]) }
+        schema.primaryKey.map { Property(schema: schema.properties[$0]) }
     }
 
     /// Returns the property with a name, including ``LinkingObjects``; nil if there is none.
     public subscript(propertyName: String) -> Property? {
-        model[propertyName].map(Property.init)
+        schema[propertyName].map(Property.init)
     }
 
     /// A description of the properties with their attributes, ``LinkingObjects`` last.
     public var description: String {
         let title = isEmbedded ? "\(className) (embedded)" : className
-        let all = properties + model.computed.map(Property.init)
+        let all = properties + schema.computed.map(Property.init)
         return "\(title) {\n" + all.map { indented($0.description) }.joined() + "}"
     }
 
     /// Returns a Boolean value that indicates whether both have the same name and equal properties.
     public static func == (left: ObjectSchema, right: ObjectSchema) -> Bool {
-        left.model === right.model || left.model.definition == right.model.definition
+        left.schema.definition == right.schema.definition
     }
-}
-
-extension ClassModel {
-    var objectSchema: ObjectSchema { ObjectSchema(model: self) }
 }
 
 /// The classes that a Realm stores.
 public struct Schema: CustomStringConvertible, Equatable {
-    let model: SchemaModel
-
     /// The classes, ordered by name.
-    public var objectSchema: [ObjectSchema] { model.classes.map(ObjectSchema.init) }
+    public let objectSchema: [ObjectSchema]
 
     /// Returns the class with a name; nil if there is none.
     public subscript(className: String) -> ObjectSchema? {
-        model[className].map(ObjectSchema.init)
+        objectSchema.first { $0.className == className }
     }
 
     /// A description of the classes with their properties.

@@ -18,14 +18,6 @@ func cast<T>(_ value: Any, to type: T.Type) -> T? {
     return value as? T
 }
 
-/// The value, if it is an object. The types that are usual are left out first, because asking
-/// whether a type conforms takes longer.
-func asObject(_ value: Any) -> ObjectBase? {
-    let type = type(of: value)
-    if type == [String: Any].self || type == [Any].self { return nil }
-    return cast(value, to: ObjectBase.self)
-}
-
 /// A value as messages show it, if it is not nested so deep that describing it would take the
 /// stack.
 func described(_ value: Any) -> String {

@@ -28,16 +28,6 @@ public struct ObjectId: Hashable, Sendable {
     @inlinable
     public init() { self.init(leading: 0, trailing: 0) }
 
-    /// Creates an identifier from 24 hexadecimal digits, uppercase or lowercase.
-    ///
-    /// - Throws: ``Realm/Error/Code/invalidInput`` for any other text.
-    public init(string: String) throws {
-        guard let id = ObjectId(hexadecimal: string) else {
-            throw Realm.Error(.invalidInput, message: ObjectId.invalid(string))
-        }
-        self = id
-    }
-
     /// Creates an identifier from a literal with 24 hexadecimal digits.
     ///
     /// ```swift
@@ -87,7 +77,7 @@ public struct ObjectId: Hashable, Sendable {
             trailing: UInt32(truncatingIfNeeded: origin & 0xff) << 24 | count)
     }
 
-    private init?(hexadecimal text: String) {
+    init?(hexadecimal text: String) {
         let digits = Array(text.utf8)
         guard digits.count == 24, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
             let leading = UInt64(text.prefix(16), radix: 16),
@@ -96,7 +86,7 @@ public struct ObjectId: Hashable, Sendable {
         self.init(leading: leading, trailing: trailing)
     }
 
-    private static func invalid(_ text: String) -> String {
+    static func invalid(_ text: String) -> String {
         "Invalid Object ID string '\(text)': must be 24 hex digits"
     }
 }
@@ -117,23 +107,6 @@ extension ObjectId: Comparable {
 extension ObjectId: CustomStringConvertible {
     /// The same text as ``stringValue``.
     public var description: String { stringValue }
-}
-
-extension ObjectId: Codable {
-    /// Decodes a string with 24 hexadecimal digits.
-    ///
-    /// - Throws: An error if the value is not such a string.
-    public init(from decoder: any Decoder) throws {
-        try self.init(string: decoder.singleValueContainer().decode(String.self))
-    }
-
-    /// Encodes ``stringValue``.
-    ///
-    /// - Throws: The error of the encoder.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(stringValue)
-    }
 }
 
 /// The generator of identifiers of this process.

@@ -1,15 +1,6 @@
 import Foundation
 import StorageEngine
 
-/// A type whose stored form has the type `PersistedType`.
-public protocol _HasPersistedType: _ObjcBridgeable {
-    /// The type that is stored.
-    associatedtype PersistedType
-    /// Returns whether two values that are equal in Swift have the same stored form. Strings can
-    /// differ, because equal strings can have different Unicode compositions.
-    static func _isStoredAlike(_ left: Self, _ right: Self) -> Bool
-}
-
 /// The storage type of a property or an element of a collection.
 public struct _PropertyShape {
     var type: ValueType
@@ -109,6 +100,16 @@ extension RealmCollectionValue {
         scratch.reset()
         slot.put(_encode(value, scratch))
     }
+}
+
+extension RealmCollectionValue {
+    /// Converts a value with the same rules as setting a property by name.
+    public static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Self? {
+        _convertElement(value, .detached)
+    }
+
+    /// The value with numbers as `NSNumber` and nil as `NSNull`.
+    public var _rlmObjcValue: Any { boxed(Self._eraseElement(self)) ?? NSNull() }
 }
 
 /// A type that properties can have directly and as an optional.

@@ -59,8 +59,3 @@ struct StoredIdentity<Value: Hashable & _HasPersistedType>: Hashable {
 func isSameValue<Value: Equatable & _HasPersistedType>(_ left: Value, _ right: Value) -> Bool {
     left == right && Value._isStoredAlike(left, right)
 }
-
-extension _HasPersistedType {
-    /// Returns true, because only equal strings can have different stored forms.
-    public static func _isStoredAlike(_ left: Self, _ right: Self) -> Bool { true }
-}

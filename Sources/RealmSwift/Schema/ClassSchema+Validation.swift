@@ -1,10 +1,10 @@
-extension ClassModel {
+extension ClassSchema {
     /// The maximum length of a class name, in bytes of UTF-8.
     private static let longestClassName = 57
     private static let longestPropertyName = 63
 
     /// Stops the program with the documented message if a name is too long.
-    private static func validateNames(_ properties: [PropertyModel], ofClass name: String) {
+    private static func validateNames(_ properties: [PropertySchema], ofClass name: String) {
         let length = name.utf8.count
         if length > longestClassName {
             stop(
@@ -22,7 +22,7 @@ extension ClassModel {
     }
 
     /// Stops the program with the documented message if the class cannot be stored.
-    static func validate(_ properties: [PropertyModel], ofClass name: String) {
+    static func validate(_ properties: [PropertySchema], ofClass name: String) {
         validateNames(properties, ofClass: name)
         if properties.isEmpty {
             stop(
@@ -51,15 +51,15 @@ extension ClassModel {
     /// Stops the program with the documented message if `primaryKey()` names a property that does
     /// not exist.
     static func validate(
-        primaryKey name: String?, in properties: [PropertyModel], ofClass className: String
+        primaryKey name: String?, in properties: [PropertySchema], ofClass className: String
     ) {
         guard let name, !properties.contains(where: { $0.name == name }) else { return }
         stop("Primary key property '\(name)' does not exist on object '\(className)'")
     }
 
-    private static func validateIndex(_ property: PropertyModel, ofClass name: String) {
+    private static func validateIndex(_ property: PropertySchema, ofClass name: String) {
         guard property.isIndexed else { return }
-        switch (property.shape.type, property.shape.collection) {
+        switch (property.type, property.collection) {
         case (.bool, .none), (.int, .none), (.string, .none), (.date, .none), (.uuid, .none),
             (.objectID, .none), (.mixed, .none):
             return
@@ -70,9 +70,9 @@ extension ClassModel {
         }
     }
 
-    private static func validateLink(_ property: PropertyModel) {
-        guard property.shape.isLink else { return }
-        if property.shape.collection == .none && !property.shape.isOptional {
+    private static func validateLink(_ property: PropertySchema) {
+        guard property.isLink else { return }
+        if property.collection == .none && !property.isOptional {
             stop("Object property '\(property.name)' must be marked as optional.")
         }
         let name = property.linkedClassName ?? ""
@@ -81,7 +81,7 @@ extension ClassModel {
                 "LinkingObjects<\(name)> property '\(property.name)' must set the origin property "
                     + "name with @Persisted(originProperty: \"name\").")
         }
-        switch (property.shape.collection, property.shape.isOptional) {
+        switch (property.collection, property.isOptional) {
         case (.list, true):
             stop("List<\(name)> property '\(property.name)' must not be marked as optional.")
         case (.set, true):
@@ -93,14 +93,14 @@ extension ClassModel {
         }
     }
 
-    private static func validatePrimaryKey(_ keys: [PropertyModel], ofClass name: String) {
+    private static func validatePrimaryKey(_ keys: [PropertySchema], ofClass name: String) {
         if keys.count > 1 {
             stop(
                 "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the "
                     + "primary key of '\(name)'")
         }
         guard let key = keys.first else { return }
-        switch key.shape.type {
+        switch key.type {
         case .int, .string, .objectID, .uuid: break
         default:
             stop(
@@ -108,44 +108,4 @@ extension ClassModel {
                     + "not a 'string', 'int', 'objectId', or 'uuid' property.")
         }
     }
-
-    /// Returns the message for a value that does not fit a property.
-    func invalidValue(_ value: Any?, for property: PropertyModel) -> String {
-        guard let value = unwrapped(value) else {
-            return "Invalid value '<null>' of type 'NSNull' for '\(property.typeDescription)' "
-                + "property '\(name).\(property.name)'."
-        }
-        return "Invalid value '\(described(value))' of type '\(Swift.type(of: value))' for "
-            + "'\(property.typeDescription)' property '\(name).\(property.name)'."
-    }
-
-    /// Stops the program if an array has more values than the class has properties.
-    func requireFit(_ array: [Any]) {
-        if array.count <= properties.count { return }
-        stop(
-            "Invalid array input: more values (\(array.count)) than properties "
-                + "(\(properties.count)).")
-    }
-
-    /// Stops the program because no object can be made from a value that has no keys.
-    func stopForUnusable(_ value: Any) -> Never { stopForMissing(properties[0], in: value) }
-
-    /// Stops the program because the value for a new object lacks a property.
-    func stopForMissing(_ property: PropertyModel, in source: Any) -> Never {
-        stop(
-            "Invalid value '\(described(source))' to initialize object of type '\(name)': "
-                + "missing key '\(property.name)'")
-    }
-
-    /// Returns the message for a string or data value beyond the size limit.
-    func tooLarge(column: Int, of managedClass: ManagedClass, size: Int) -> String {
-        let property = managedClass.property(ofColumn: column)
-        return "Property '\(name).\(property.name)' is given \(size) bytes, but strings and data "
-            + "are limited to \(RealmInstance.maximumValueSize) bytes."
-    }
-}
-
-extension PropertyModel {
-    /// The type as written in messages about values: `int?`, `array<string>`, `<Person>`.
-    var typeDescription: String { StoredType(definition).description }
 }
