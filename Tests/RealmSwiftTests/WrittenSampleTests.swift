@@ -81,7 +81,7 @@ private enum Sample {
         #expect(tanDogs.map(\.name) == ["bello", "bello", "Bo", "Bo"])
         #expect(families.map { $0.dogs[0].name } == ["bello"])
         try expectSample(
-            of: "Sources/RealmSwift/Queries/Typed/Query.swift", from: "let tanDogs")
+            of: "Sources/RealmSwift/Features/Queries/Typed/Query.swift", from: "let tanDogs")
     }
 
     /// Checks that this file contains each line of a sample, in order.

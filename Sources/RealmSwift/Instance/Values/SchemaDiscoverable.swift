@@ -14,3 +14,12 @@ extension _Persistable {
 }
 
 extension Optional: _RealmSchemaDiscoverable where Wrapped: _PersistableInsideOptional {}
+
+extension RealmCollectionValue {
+    /// The name of the element type in messages, such as `Dog` or `int?`.
+    static var _typeName: String {
+        let shape = _elementShape
+        return shape.linkedClass.map { $0.className() }
+            ?? shape.type.name + (shape.isOptional ? "?" : "")
+    }
+}

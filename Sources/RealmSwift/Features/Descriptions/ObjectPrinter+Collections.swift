@@ -114,12 +114,3 @@ extension AnyRealmCollection: PrintableCollection {
     /// A description of at most 100 elements. Objects are described with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
 }
-
-extension RealmCollectionValue {
-    /// The name of the element type in messages, such as `Dog` or `int?`.
-    static var _typeName: String {
-        let shape = _elementShape
-        return shape.linkedClass.map { $0.className() }
-            ?? shape.type.name + (shape.isOptional ? "?" : "")
-    }
-}
