@@ -13,7 +13,7 @@ import ToolSupport
             "operations": String(operations), "digest": digest, "deterministic": "true",
         ]
         for (name, value) in counted { fields[name] = "\(value)" }
-        return try MetricRow(fields: fields, measures: [:])
+        return try MetricRow(RunRow(CSVRow(fields)), measures: [:])
     }
 
     private func code(
@@ -206,16 +206,15 @@ import ToolSupport
             "case_id": "a/b/full/plain/1/realm", "engine": "realm", "status": "ok", "seed": "1",
             "operations": "1", "digest": "d", "deterministic": "true", "file_bytes": "4096",
         ]
-        let header = RunFolder.Header(
-            schemaVersion: 1, runId: "r", suite: "s",
-            machine: RunFolder.Header.Machine(
+        let header = RunReport(
+            runId: "r", startedAt: RunReport.now(), arguments: [], suite: "s", seed: 1,
+            machine: RunReport.Machine(
                 processor: key.processor, cores: key.cores,
                 architecture: key.counted.architecture,
                 pageSizeBytes: key.counted.pageSizeBytes, fileSystem: key.fileSystem),
-            toolchain: RunFolder.Header.Toolchain(
+            toolchain: RunReport.Toolchain(
                 swift: key.counted.swift, configuration: key.counted.configuration))
-        let run = RunFolder(
-            header: header, rows: [try MetricRow(fields: fields, measures: [:])])
+        let run = RunFolder(path: "r", header: header, rows: [RunRow(CSVRow(fields))])
         return try Baseline(name: "counted", from: [run])
     }
 
@@ -265,7 +264,7 @@ import ToolSupport
 
     @Test func pointsOfASweepKeepTheirOwnFigures() throws {
         let folder = try TemporaryFolder()
-        let directory = try RunDirectory(parent: folder.path)
+        let directory = try RunFolderWriter(parent: folder.path)
         try directory.write(
             RunReport(
                 runId: directory.context.runIdentifier, startedAt: RunReport.now(), arguments: [],
@@ -280,7 +279,7 @@ import ToolSupport
             }
             try directory.append(result)
         }
-        let rows = try RunFolder.load(directory.path).rows
+        let rows = try RunFolder(path: directory.path).metricRows()
         #expect(rows.map(\.throughputSamples) == [[11, 12], [21, 22]])
     }
 

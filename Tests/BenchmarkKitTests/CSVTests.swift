@@ -51,4 +51,16 @@ import ToolSupport
     func refusesBrokenQuoting(text: String) {
         #expect(throws: CSV.SyntaxError.self) { try CSV.parse(text) }
     }
+
+    @Test func onlyTheLastRowOfATableMayBeTruncated() throws {
+        let rows = try CSVRow.rows(in: "a,b\r\n1,2\r\n3", path: "t.csv")
+        #expect(rows == [CSVRow(["a": "1", "b": "2"])])
+        #expect(rows[0].number("b") == 2 && rows[0]["c"].isEmpty && !rows[0].hasColumn("c"))
+        for text in ["a,b\r\n1\r\n2,3\r\n", "a,b\r\n1,2,3\r\n", "", "a\r\n\"1"] {
+            let error = #expect(throws: BenchmarkError.self) {
+                try CSVRow.rows(in: text, path: "t.csv")
+            }
+            #expect(error?.code == .usage && error?.message.contains("t.csv") == true)
+        }
+    }
 }

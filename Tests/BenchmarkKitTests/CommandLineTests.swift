@@ -132,7 +132,7 @@ import ToolSupport
 @Suite struct ReportTests {
     @Test func rowsAreInTheFileAtOnce() throws {
         let folder = try TemporaryFolder()
-        let directory = try RunDirectory(parent: folder.path)
+        let directory = try RunFolderWriter(parent: folder.path)
         var result = ColumnTests.result()
         result.measure("commits", 3)
         try directory.append(result)

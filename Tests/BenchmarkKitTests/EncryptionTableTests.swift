@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import BenchmarkKit
 
@@ -19,7 +20,7 @@ import Testing
         all["size_objects"] = "1000"
         all["status"] = "ok"
         all["throughput_ops_per_s"] = String(rate)
-        return RunRow(header: Array(all.keys), fields: Array(all.values))
+        return RunRow(CSVRow(all))
     }
 
     /// Rows of a cipher that takes 1 ns to seal a byte, and 2 ns to open it.
@@ -27,7 +28,7 @@ import Testing
         [row("cipher", "seal", rate: 1e9 / 4096), row("cipher", "open", rate: 0.5e9 / 4096)]
     }
 
-    private func line(_ rows: [RunRow], _ samples: [RunFiles.RunSample] = []) throws
+    private func line(_ rows: [RunRow], _ samples: [RunSample] = []) throws
         -> EncryptionTable.Line
     {
         let table = try #require(EncryptionTable(rows, samples: samples))
@@ -95,8 +96,8 @@ import Testing
         let samples = [(1000.0, 500.0), (900, 900), (2000, 1900)].enumerated().flatMap {
             run, rates in
             [
-                RunFiles.RunSample(name: plain.name, run: run, throughput: rates.0),
-                RunFiles.RunSample(name: encrypted.name, run: run, throughput: rates.1),
+                RunSample(name: plain.name, run: run, throughput: rates.0),
+                RunSample(name: encrypted.name, run: run, throughput: rates.1),
             ]
         }
         #expect(try line([plain, encrypted], samples).timeRatio == 2000.0 / 1900)

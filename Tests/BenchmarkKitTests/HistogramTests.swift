@@ -56,7 +56,7 @@ import ToolSupport
             identifier: identifier, layer: "api", options: CaseOptions())
         let files = ["", "threads=1", "threads=2"].map { sweep in
             benchmarkCase.sweep = sweep
-            return RunDirectory.histogramFile(of: benchmarkCase.name, .latency)
+            return RunFolder.histogramFile(of: benchmarkCase.name, .latency)
         }
         #expect(files[2] == "histograms/commit-api-full-plain-1-realm-threads=2.hgrm")
         #expect(Set(files).count == 3)
@@ -64,7 +64,7 @@ import ToolSupport
 
     @Test func aRunKeepsHistogramsAndGrowth() throws {
         let folder = try TemporaryFolder()
-        let directory = try RunDirectory(parent: folder.path)
+        let directory = try RunFolderWriter(parent: folder.path)
         let identifier = CaseIdentifier(workload: "growth", strategy: "steady", size: 10)
         try directory.write(
             [.latency: HistogramData([(5, 1)]), .sync: HistogramData([(7, 2)]), .work: .init()],

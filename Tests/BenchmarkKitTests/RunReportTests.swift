@@ -9,9 +9,9 @@ import ToolSupport
     private static let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Fixtures/run").path
 
-    private func run() throws -> RunFiles { try RunFiles(path: Self.fixture) }
+    private func run() throws -> RunFolder { try RunFolder(path: Self.fixture) }
 
-    private func peers(_ run: RunFiles) throws -> PeersTable {
+    private func peers(_ run: RunFolder) throws -> PeersTable {
         try #require(PeersTable(run.rows, samples: run.samples, indirect: .load()))
     }
 
@@ -136,7 +136,7 @@ import ToolSupport
         for name in ["timeline.csv", "growth.csv", "histograms", "samples.csv"] {
             try FileManager.default.removeItem(atPath: copy.run + "/" + name)
         }
-        let text = try HTMLReport.text(of: RunFiles(path: copy.run), indirect: .load())
+        let text = try HTMLReport.text(of: RunFolder(path: copy.run), indirect: .load())
         for title in ["Latency", "File size over time", "Growth by cause"] {
             #expect(!text.contains("<h2>\(title)</h2>"))
         }
@@ -144,7 +144,7 @@ import ToolSupport
 
     @Test func aFolderThatIsNoRunIsAUsageError() throws {
         let folder = try TemporaryFolder()
-        let error = #expect(throws: BenchmarkError.self) { _ = try RunFiles(path: folder.path) }
+        let error = #expect(throws: BenchmarkError.self) { _ = try RunFolder(path: folder.path) }
         #expect(error?.code == .usage)
     }
 
@@ -156,7 +156,7 @@ import ToolSupport
             .replacing("\"schema_version\": 1", with: "\"schema_version\": 99")
             .replacing("\r\n1,2026", with: "\r\n99,2026")
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-        let error = #expect(throws: BenchmarkError.self) { _ = try RunFiles(path: copy.run) }
+        let error = #expect(throws: BenchmarkError.self) { _ = try RunFolder(path: copy.run) }
         #expect(error?.code == .notComparable)
         #expect(error?.message.contains("99") == true)
     }
@@ -167,7 +167,7 @@ import ToolSupport
         let text = try String(contentsOfFile: file, encoding: .utf8)
         try Data((text + "20260131T120000Z-1,sensors/batched/fu").utf8)
             .write(to: URL(fileURLWithPath: file))
-        let run = try RunFiles(path: copy.run)
+        let run = try RunFolder(path: copy.run)
         #expect(run.timeline["sensors/batched/full/plain/50000/realm"]?.count == 16)
     }
 

@@ -5,7 +5,7 @@ extension CaseRunner {
     /// Fills in the instructions of a case that succeeded; a case that cannot be counted fails.
     func countInstructions(
         of benchmarkCase: BenchmarkCase, into row: inout CaseResult, count: Int? = nil,
-        in directory: RunDirectory, progress: (ProgressUpdate) -> Void
+        in directory: RunFolderWriter, progress: (ProgressUpdate) -> Void
     ) throws {
         guard row.status == .ok else { return }
         do {

@@ -56,7 +56,7 @@ struct BaselineCommand: ParsableCommand {
 
         func run() throws {
             try BaselineStore.checkName(name)
-            let baseline = try Baseline(name: name, from: from.map(RunFolder.load))
+            let baseline = try Baseline(name: name, from: from.map(RunFolder.init(path:)))
             let file = try location.store().save(baseline)
             let repeating = baseline.rows.count { $0.isDeterministic }
             print("\(file)\n\(baseline.rows.count) rows, of which \(repeating) repeat exactly")

@@ -65,8 +65,8 @@ struct CompareCommand: ParsableCommand {
 
     private func side(_ name: String) throws -> Side {
         if RunFolder.exists(name) || name.contains("/") {
-            let run = try RunFolder.load(name)
-            return Side(key: run.key, rows: run.rows.filter { $0.engine != "control" })
+            let run = try RunFolder(path: name)
+            return try Side(key: run.key, rows: run.metricRows().filter { $0.engine != "control" })
         }
         let baseline = try location.store().load(name, for: .current)
         return Side(key: baseline.key, rows: baseline.rows)

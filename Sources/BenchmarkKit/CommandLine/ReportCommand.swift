@@ -30,6 +30,6 @@ struct ReportCommand: ParsableCommand {
             print(try HTMLReport.write(run: folder))
             return
         }
-        print(try MarkdownReport.text(of: RunFiles(path: folder)))
+        print(try MarkdownReport.text(of: RunFolder(path: folder)))
     }
 }

@@ -22,7 +22,7 @@ final class RunSession {
     private let options: Options
     private let cases: [BenchmarkCase]
     private let terminal = Terminal()
-    private let directory: RunDirectory
+    private let directory: RunFolderWriter
     private let runner: CaseRunner
     private var report: RunReport
     private var results: [CaseResult] = []
@@ -33,7 +33,7 @@ final class RunSession {
     init(_ options: Options, _ cases: [BenchmarkCase]) throws {
         self.options = options
         self.cases = cases
-        directory = try RunDirectory(parent: options.output)
+        directory = try RunFolderWriter(parent: options.output)
         let databases = URL(fileURLWithPath: options.databases ?? directory.path)
             .appendingPathComponent("databases-\(directory.context.runIdentifier)").path
         runner = try CaseRunner(databases: databases, failures: directory.path + "/failures")
@@ -66,7 +66,7 @@ final class RunSession {
     private func export() throws {
         if let path = options.exportMarkdown {
             try TextFile.write(
-                MarkdownReport.text(of: RunFiles(path: directory.path)), into: path)
+                MarkdownReport.text(of: RunFolder(path: directory.path)), into: path)
         }
         if let path = options.exportJson {
             try TextFile.write(
@@ -222,7 +222,7 @@ final class RunSession {
                 terminal.print(terminal.styled(line, check.passed ? .green : .yellow))
             }
         }
-        let files = try RunFiles(path: directory.path)
+        let files = try RunFolder(path: directory.path)
         if let peers = try PeersTable(files.rows, samples: files.samples, indirect: .load()) {
             terminal.print("")
             for line in peers.textLines() { terminal.print(line) }

@@ -41,14 +41,15 @@ struct Baseline: Codable, Sendable {
     /// Returns the finished rows of a run without its control rows, which measure the machine and
     /// not the database. Throws `caseFailed` if a case of the run failed.
     private static func rows(of run: RunFolder) throws -> [MetricRow] {
-        let failed = run.rows.filter { $0.status == "failed" }.map(\.caseId)
+        let all = try run.metricRows()
+        let failed = all.filter { $0.status == "failed" }.map(\.caseId)
         guard failed.isEmpty else {
             throw BenchmarkError(
                 .caseFailed,
                 "The run \(run.header.runId) has failed cases and cannot be a baseline: "
                     + failed.joined(separator: ", ") + ".")
         }
-        let rows = run.rows.filter { $0.engine != "control" && $0.status == "ok" }
+        let rows = all.filter { $0.engine != "control" && $0.status == "ok" }
         guard !rows.isEmpty else {
             throw BenchmarkError(.usage, "The run \(run.header.runId) has no finished case.")
         }

@@ -39,7 +39,7 @@ struct CountedGate {
             }
             return
         }
-        let directory = try RunDirectory(parent: options.output)
+        let directory = try RunFolderWriter(parent: options.output)
         let rows = try results(of: cases, directory).map { try MetricRow($0) }
         var comparison = CountedComparison(
             rows: rows, baseline: baseline.rows, isWhole: options.filter == nil,
@@ -48,7 +48,7 @@ struct CountedGate {
         var runs = [directory.path]
         let suspects = comparison.casesToConfirm(isStrict: options.isStrict)
         if !suspects.isEmpty {
-            let again = try RunDirectory(parent: options.output, suffix: "-again")
+            let again = try RunFolderWriter(parent: options.output, suffix: "-again")
             let rows = try results(of: cases.filter { suspects.contains($0.name) }, again)
                 .map { try MetricRow($0) }
             comparison.confirm(
@@ -62,7 +62,7 @@ struct CountedGate {
     }
 
     /// Runs the cases and leaves an ordinary run folder, from which a baseline can be saved.
-    private func results(of cases: [BenchmarkCase], _ directory: RunDirectory)
+    private func results(of cases: [BenchmarkCase], _ directory: RunFolderWriter)
         throws -> [CaseResult]
     {
         let databases = URL(fileURLWithPath: options.databases ?? directory.path)

@@ -50,6 +50,20 @@ struct TimedKey: Codable, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension RunFolder {
+    /// The key of the machine and the build that ran.
+    var key: TimedKey {
+        TimedKey(
+            counted: CountedKey(
+                architecture: header.machine.architecture,
+                pageSizeBytes: header.machine.pageSizeBytes, swift: header.toolchain.swift,
+                configuration: header.toolchain.configuration),
+            processor: header.machine.processor ?? "unknown processor",
+            cores: header.machine.cores,
+            fileSystem: MachineKeyName.fileSystemType(header.machine.fileSystem))
+    }
+}
+
 enum MachineKeyName {
     /// Returns `text` in lower case with every other character than letters, digits, `.` and `_`
     /// replaced by single dashes.

@@ -21,24 +21,16 @@ struct MetricRow: Codable, Equatable, Sendable {
     /// Whether another run of the same build counts the same; see the column `deterministic`.
     var isDeterministic: Bool
 
-    /// Creates a row from a record of `summary.csv`, by column, and the measures of the same case.
-    init(fields: [String: String], measures: [String: Double]) throws {
-        func text(_ name: String) throws -> String {
-            guard let text = fields[name] else {
-                throw BenchmarkError(.notComparable, "The column '\(name)' is missing.")
-            }
-            return text
-        }
-        func number(_ name: String) -> Double? {
-            fields[name].flatMap { $0.isEmpty ? nil : Double($0) } ?? measures[name]
-        }
-        let sweep = fields["sweep"] ?? ""
-        caseId = try text("case_id") + (sweep.isEmpty ? "" : " " + sweep)
-        engine = try text("engine")
-        status = try text("status")
-        seed = UInt64(try text("seed")) ?? 0
-        operations = Int(try text("operations")) ?? 0
-        let digest = try text("digest")
+    /// Creates a row from one of `summary.csv` and the measures of the same case.
+    init(_ row: RunRow, measures: [String: Double]) throws {
+        func number(_ name: String) -> Double? { row.number(name) ?? measures[name] }
+        _ = try row.required("case_id")
+        caseId = row.name
+        engine = try row.required("engine")
+        status = try row.required("status")
+        seed = UInt64(try row.required("seed")) ?? 0
+        operations = Int(try row.required("operations")) ?? 0
+        let digest = try row.required("digest")
         self.digest = digest.isEmpty ? nil : digest
         counted = [:]
         for metric in GatedMetric.all { counted[metric.name] = number(metric.name) }
@@ -47,19 +39,30 @@ struct MetricRow: Codable, Equatable, Sendable {
             timed[name] = number(name)
         }
         isDeterministic =
-            try text("deterministic") == "true" && status == CaseResult.Status.ok.rawValue
+            try row.required("deterministic") == "true"
+            && status == CaseResult.Status.ok.rawValue
     }
 
     /// Creates the row that reading the run's files would give, with the same rounding.
     init(_ result: CaseResult) throws {
-        let fields = ColumnCatalogue.fields(
-            of: result, context: RunContext(runIdentifier: ""))
         let measures = result.measures.compactMap { measure in
             Double(ColumnCatalogue.decimal(measure.value)).map { (measure.name, $0) }
         }
         try self.init(
-            fields: Dictionary(uniqueKeysWithValues: zip(ColumnCatalogue.header, fields)),
+            RunRow(result, context: RunContext(runIdentifier: "")),
             measures: Dictionary(measures) { first, _ in first })
+    }
+}
+
+extension RunFolder {
+    /// Returns the metrics of all rows, those of controls included.
+    func metricRows() throws -> [MetricRow] {
+        let rates = Dictionary(grouping: samples, by: \.name).mapValues { $0.map(\.throughput) }
+        return try rows.map { row in
+            var metrics = try MetricRow(row, measures: measures[row.name] ?? [:])
+            if let rates = rates[row.name], rates.count > 1 { metrics.throughputSamples = rates }
+            return metrics
+        }
     }
 }
 

@@ -67,12 +67,14 @@ struct SelftestPool {
     }
 
     static func load(_ path: String) throws -> SelftestPool {
-        let records = try RunFolder.records(path, isRequired: true)
+        guard let records = try CSVRow.rows(ofFile: path) else {
+            throw BenchmarkError(.usage, "'\(path)' cannot be read.")
+        }
         guard let first = records.first else {
             throw BenchmarkError(.usage, "The pool '\(path)' has no rows.")
         }
-        try SchemaVersion.check(first["schema_version"].flatMap { Int($0) } ?? 0, in: path)
-        var pool = SelftestPool(machine: first["machine"] ?? "")
+        try SchemaVersion.check(first.integer("schema_version"), in: path)
+        var pool = SelftestPool(machine: first["machine"])
         for (index, record) in records.enumerated() {
             guard let entry = Entry(record) else {
                 throw BenchmarkError(
@@ -85,25 +87,26 @@ struct SelftestPool {
 }
 
 extension SelftestPool.Entry {
-    fileprivate init?(_ record: [String: String]) {
-        func number(_ name: String) -> Double? { record[name].flatMap { Double($0) } }
-        guard let round = record["round"].flatMap({ Int($0) }),
-            let side = record["side"].flatMap({ Int($0) }), let planted = number("planted"),
-            let caseId = record["case_id"], let operations = number("operations"),
+    fileprivate init?(_ record: CSVRow) {
+        func number(_ name: String) -> Double? { record.number(name) }
+        guard let round = record.integer("round"),
+            let side = record.integer("side"), let planted = number("planted"),
+            let operations = number("operations"),
             let elapsed = number("elapsed_s"), let chainBefore = number("chain_before_ns"),
             let chainAfter = number("chain_after_ns"), let wideBefore = number("wide_before_ns"),
             let wideAfter = number("wide_after_ns"), let processor = number("processor_s"),
-            let wall = number("wall_s"), let options = record["options"]
+            let wall = number("wall_s"), record.hasColumn("case_id"), record.hasColumn("options")
         else { return nil }
         self.round = round
         self.side = side
         self.planted = planted
-        self.options = options
+        options = record["options"]
         let report = TimedReport(
-            caseId: caseId, status: .ok, operations: Int(operations), elapsedSeconds: elapsed,
+            caseId: record["case_id"], status: .ok, operations: Int(operations),
+            elapsedSeconds: elapsed,
             latencyP10: number("latency_p10_us"), latencyP50: number("latency_p50_us"),
-            processorSeconds: processor,
-            wallSeconds: wall, digest: record["digest"].flatMap { $0.isEmpty ? nil : $0 })
+            processorSeconds: processor, wallSeconds: wall,
+            digest: record["digest"].isEmpty ? nil : record["digest"])
         run = TimedRun(
             report: report,
             calibrationBefore: Calibration(

@@ -19,7 +19,7 @@ struct EncryptionTable: Sendable {
     var lines: [Line]
 
     /// Creates the table; nil unless a case was measured both ways.
-    init?(_ rows: [RunRow], samples: [RunFiles.RunSample]) {
+    init?(_ rows: [RunRow], samples: [RunSample]) {
         let rounds = Dictionary(grouping: samples, by: \.name)
         let measured = rows.filter { !$0.isControl && $0.throughput != nil }
         let encrypted = Dictionary(

@@ -24,22 +24,17 @@ struct IndirectRatios: Sendable {
     /// (`workloads`). Keeps only plain files at full durability, because SQLite was measured that
     /// way.
     init(ratios: String, workloads: String) throws {
-        correspondences = try Self.rows(workloads).map {
+        correspondences = try CSVRow.rows(in: workloads, path: "realm-core-workloads.csv").map {
             Correspondence(
-                measurement: $0["measurement"], workload: $0.workload, strategy: $0.strategy,
-                size: Int($0["size_objects"]))
+                measurement: $0["measurement"], workload: $0["workload"], strategy: $0["strategy"],
+                size: $0.integer("size_objects"))
         }
-        for row in try Self.rows(ratios) where row["durability"] == "full" {
+        for row in try CSVRow.rows(in: ratios, path: "realm-core.csv")
+        where row["durability"] == "full" {
             guard let speed = row.number("speed_ratio_to_sqlite_wal_full") else { continue }
             let file = row.number("file_size_ratio_to_sqlite")
-            measured[row.workload] = Ratio(speed: speed, file: file == 0 ? nil : file)
+            measured[row["workload"]] = Ratio(speed: speed, file: file == 0 ? nil : file)
         }
-    }
-
-    private static func rows(_ csv: String) throws -> [RunRow] {
-        let records = try CSV.parse(csv)
-        guard let header = records.first?.fields else { return [] }
-        return records.dropFirst().map { RunRow(header: header, fields: $0.fields) }
     }
 
     /// Loads the ratios that are part of the package.

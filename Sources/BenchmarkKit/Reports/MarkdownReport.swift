@@ -2,7 +2,7 @@ import ToolSupport
 
 /// The tables of a run for issues, pull requests and documents.
 enum MarkdownReport {
-    static func text(of run: RunFiles) throws -> String {
+    static func text(of run: RunFolder) throws -> String {
         let report = run.header
         var text = "# Run \(report.runId)\n\n"
         for (name, value) in RunFacts.all(of: report) { text += "- \(name): \(value)\n" }

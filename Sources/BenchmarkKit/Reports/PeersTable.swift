@@ -67,7 +67,7 @@ struct PeersTable: Sendable {
     }
 
     /// Creates the table; nil unless several databases did the same work.
-    init?(_ rows: [RunRow], samples: [RunFiles.RunSample], indirect: IndirectRatios?) {
+    init?(_ rows: [RunRow], samples: [RunSample], indirect: IndirectRatios?) {
         let measured = rows.filter { !$0.isControl && $0.layer != "none" }
         var order: [Key] = []
         var groups: [Key: [RunRow]] = [:]
@@ -116,7 +116,7 @@ struct PeersTable: Sendable {
     }
 
     private static func line(
-        _ key: Key, _ rows: [RunRow], _ rounds: [String: [RunFiles.RunSample]],
+        _ key: Key, _ rows: [RunRow], _ rounds: [String: [RunSample]],
         _ indirect: IndirectRatios?
     ) -> Line {
         let sqlite = rows.first { Column(engine: $0.engine, layer: $0.layer) == .sqlite }

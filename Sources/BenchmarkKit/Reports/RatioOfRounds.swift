@@ -6,7 +6,7 @@ enum RatioOfRounds {
     /// is therefore the median of the ratios by round, not the ratio of the medians over rounds.
     /// `samples` are those of the whole run, by the name of their row.
     static func ratio(
-        of row: RunRow, to base: RunRow, _ samples: [String: [RunFiles.RunSample]]
+        of row: RunRow, to base: RunRow, _ samples: [String: [RunSample]]
     ) -> Double? {
         guard let rate = row.throughput, let baseRate = base.throughput, baseRate > 0 else {
             return nil

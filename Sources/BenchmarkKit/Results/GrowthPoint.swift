@@ -26,19 +26,38 @@ public struct GrowthPoint: Codable, Equatable, Sendable {
         self.fileBytes = fileBytes
     }
 
+    static let fileName = "growth.csv"
     static let header = [
         "run_id", "case_id", "elapsed_s", "commits", "file_bytes", "live_bytes", "free_bytes",
         "waiting_bytes", "pinned_versions", "oldest_pin_age_commits", "oldest_pin_age_s",
         "oldest_pin_owner", "newest_version", "sweep",
     ]
 
-    func fields(run: String, case identifier: String) -> [String] {
+    var fields: [String] {
         func text(_ value: Int?) -> String { value.map(String.init) ?? "" }
         return [
-            run, identifier, ColumnCatalogue.decimal(elapsed), String(commits), String(fileBytes),
+            ColumnCatalogue.decimal(elapsed), String(commits), String(fileBytes),
             text(liveBytes), text(freeBytes), text(waitingBytes), text(pinnedVersions),
             text(oldestPinAgeCommits), ColumnCatalogue.decimal(oldestPinAgeSeconds),
             oldestPinOwner ?? "", text(newestVersion),
         ]
+    }
+}
+
+extension GrowthPoint {
+    init?(_ row: RunRow) {
+        guard let elapsed = row.number("elapsed_s"), let commits = row.number("commits"),
+            let fileBytes = row.number("file_bytes")
+        else { return nil }
+        func integer(_ column: String) -> Int? { row.number(column).map { Int($0) } }
+        self.init(elapsed: elapsed, commits: Int(commits), fileBytes: Int(fileBytes))
+        liveBytes = integer("live_bytes")
+        freeBytes = integer("free_bytes")
+        waitingBytes = integer("waiting_bytes")
+        pinnedVersions = integer("pinned_versions")
+        oldestPinAgeCommits = integer("oldest_pin_age_commits")
+        oldestPinAgeSeconds = row.number("oldest_pin_age_s")
+        oldestPinOwner = row["oldest_pin_owner"].isEmpty ? nil : row["oldest_pin_owner"]
+        newestVersion = integer("newest_version")
     }
 }

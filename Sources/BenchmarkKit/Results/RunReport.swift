@@ -99,7 +99,10 @@ struct RunReport: Codable {
 
 extension RunReport {
     /// Creates the report of a run that begins now. `databases` is the folder of the databases.
-    init(of cases: [BenchmarkCase], suite: String, in directory: RunDirectory, databases: String) {
+    init(
+        of cases: [BenchmarkCase], suite: String, in directory: RunFolderWriter,
+        databases: String
+    ) {
         self.init(
             runId: directory.context.runIdentifier, startedAt: Self.now(),
             arguments: CommandLine.arguments, suite: suite,

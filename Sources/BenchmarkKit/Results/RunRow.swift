@@ -1,24 +1,30 @@
 import ToolSupport
 
-/// One row of `summary.csv` as reports use it, from a run that has just ended or from files.
+/// One row of a file of a run as reports use it, from a run that has just ended or from files.
 /// Columns that an older file lacks are empty.
 struct RunRow: Sendable {
-    private var fields: [String: String]
+    private let record: CSVRow
+
+    init(_ record: CSVRow) { self.record = record }
 
     init(_ result: CaseResult, context: RunContext) {
-        fields = Dictionary(
-            zip(ColumnCatalogue.header, ColumnCatalogue.fields(of: result, context: context)),
-            uniquingKeysWith: { first, _ in first })
+        record = CSVRow(
+            header: ColumnCatalogue.header,
+            fields: ColumnCatalogue.fields(of: result, context: context))
     }
 
-    init(header: [String], fields: [String]) {
-        self.fields = Dictionary(zip(header, fields), uniquingKeysWith: { first, _ in first })
-    }
-
-    subscript(_ column: String) -> String { fields[column] ?? "" }
+    subscript(_ column: String) -> String { record[column] }
 
     /// Returns a number; nil if it was not measured.
-    func number(_ column: String) -> Double? { Double(self[column]) }
+    func number(_ column: String) -> Double? { record.number(column) }
+
+    /// Returns a field that rows must have. Throws `notComparable` if there is no such column.
+    func required(_ column: String) throws -> String {
+        guard record.hasColumn(column) else {
+            throw BenchmarkError(.notComparable, "The column '\(column)' is missing.")
+        }
+        return record[column]
+    }
 
     var identifier: String { self["case_id"] }
     /// The name that is unique within a run; cases of a sweep may share their identifier.

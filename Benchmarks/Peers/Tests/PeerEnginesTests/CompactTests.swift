@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @testable import BenchmarkKit
-@testable import ToolSupport
 @testable import PeerEngines
+@testable import ToolSupport
 
 extension PeerTests {
     @Suite struct CompactTests {

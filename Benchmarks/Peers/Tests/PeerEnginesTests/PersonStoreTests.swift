@@ -3,8 +3,8 @@ import Synchronization
 import Testing
 
 @testable import BenchmarkKit
-@testable import ToolSupport
 @testable import PeerEngines
+@testable import ToolSupport
 
 extension PeerTests {
     @Suite struct PersonStoreTests {

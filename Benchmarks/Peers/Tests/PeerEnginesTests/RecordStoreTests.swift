@@ -1,8 +1,8 @@
 import Testing
 
 @testable import BenchmarkKit
-@testable import ToolSupport
 @testable import PeerEngines
+@testable import ToolSupport
 
 extension PeerTests {
     @Suite struct RecordStoreTests {

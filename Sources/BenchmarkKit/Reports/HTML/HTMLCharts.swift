@@ -2,7 +2,7 @@ import ToolSupport
 
 /// The charts of a run's page. A chart without data is omitted.
 enum HTMLCharts {
-    static func all(of run: RunFiles) -> [(title: String, note: String, charts: [SVG])] {
+    static func all(of run: RunFolder) -> [(title: String, note: String, charts: [SVG])] {
         let groups = run.rows.filter(\.hasRun).byWorkload
         // All charts of the page use one order of engines, so that an engine keeps its colour.
         var engines: [String] = []
@@ -74,7 +74,7 @@ enum HTMLCharts {
     }
 
     private static func latency(
-        _ workload: String, _ rows: [RunRow], _ run: RunFiles, _ engines: [String]
+        _ workload: String, _ rows: [RunRow], _ run: RunFolder, _ engines: [String]
     ) -> SVG? {
         let drawn = zip(rows, rows.labels).compactMap { row, label in
             let percentiles = run.percentiles(of: row.name)
@@ -96,7 +96,7 @@ enum HTMLCharts {
     }
 
     private static func fileSize(
-        _ workload: String, _ rows: [RunRow], _ run: RunFiles, _ engines: [String]
+        _ workload: String, _ rows: [RunRow], _ run: RunFolder, _ engines: [String]
     ) -> SVG? {
         let drawn = zip(rows, rows.labels).compactMap { row, label in
             run.timeline[row.name].flatMap { points in
@@ -116,7 +116,7 @@ enum HTMLCharts {
         ).svg()
     }
 
-    private static func growth(_ row: RunRow, _ run: RunFiles) -> SVG? {
+    private static func growth(_ row: RunRow, _ run: RunFolder) -> SVG? {
         guard let points = run.growth[row.name], points.count > 1 else { return nil }
         let parts: [(String, (GrowthPoint) -> Int?)] = [
             ("file", { $0.fileBytes }), ("live", { $0.liveBytes }),

@@ -8,17 +8,13 @@ enum HTMLReport {
     /// Reads the files of a run and writes its page into the same folder. Returns the page's path.
     @discardableResult
     static func write(run path: String) throws -> String {
-        let page = try text(of: RunFiles(path: path), indirect: .load())
+        let page = try text(of: RunFolder(path: path), indirect: .load())
         let file = path + "/" + fileName
-        do { try Data(page.utf8).write(to: URL(fileURLWithPath: file), options: .atomic) } catch {
-            throw BenchmarkError(
-                .internalError,
-                "'\(file)' cannot be written: \((error as NSError).localizedDescription)")
-        }
+        try TextFile.write(page, replacing: file)
         return file
     }
 
-    static func text(of run: RunFiles, indirect: IndirectRatios) throws -> String {
+    static func text(of run: RunFolder, indirect: IndirectRatios) throws -> String {
         let header = run.header
         var body = "<header><h1>Benchmark run \(SVG.escaped(header.runId))</h1>"
         body += facts(header) + "</header>\n"
