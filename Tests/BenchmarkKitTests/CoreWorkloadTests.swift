@@ -22,9 +22,9 @@ import ToolSupport
             atPath: directory, withIntermediateDirectories: true)
         let environment = CaseEnvironment(
             directory: directory, fixtures: folder.path, allocations: nil, progress: { _ in })
-        let type = try WorkloadCatalogue.workload(named: workload)
-        try type.prepare(benchmarkCase, in: environment)
-        return try type.run(benchmarkCase, in: environment)
+        let found = try WorkloadCatalogue.workload(named: workload)
+        try found.prepare(benchmarkCase, in: environment)
+        return try found.run(benchmarkCase, in: environment)
     }
 
     private func problems(_ outcome: CaseOutcome) throws -> [String] {
@@ -74,7 +74,7 @@ import ToolSupport
     /// This test program does not link jemalloc, so the control runs in this process.
     @Test func theControlWithoutJemallocDoesTheWorkOfTheApi() throws {
         let folder = try TemporaryFolder()
-        let strategy = InsertWorkload.systemAllocatorStrategy
+        let strategy = SystemAllocatorProgram.strategy
         let outcome = try run("insert", strategy, size: 250, in: folder)
         let own = try run("insert", "api", size: 250, in: folder)
         #expect(outcome.results[0].digest == own.results[0].digest)
@@ -86,8 +86,9 @@ import ToolSupport
         let rows = (outcome.results + own.results).map(\.identifier)
         #expect(Set(rows).count == rows.count)
         // No other database is measured in the program without jemalloc.
-        #expect(InsertWorkload.features(of: strategy) == nil)
-        #expect(InsertWorkload.features(of: "api") != nil)
+        let insert = try WorkloadCatalogue.workload(named: "insert")
+        #expect(try #require(insert.strategy(named: strategy)).features == nil)
+        #expect(try #require(insert.strategy(named: "api")).features != nil)
     }
 
     @Test(arguments: [

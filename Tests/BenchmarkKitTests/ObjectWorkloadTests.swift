@@ -7,7 +7,7 @@ import Testing
 /// Tests of the workloads about objects, on tiny inputs. The measured work must also be correct.
 @Suite(.serialized) struct ObjectWorkloadTests {
     private func run(
-        _ workload: any ObjectWorkload.Type, _ strategy: String, size: Int? = 40,
+        _ workload: Workload, _ strategy: String, size: Int? = 40,
         in folder: TemporaryFolder, _ change: (inout CaseOptions) -> Void = { _ in }
     ) throws -> CaseOutcome {
         var options = CaseOptions()
@@ -33,8 +33,8 @@ import Testing
     @Test func objectsOfAllWidthsAreAdded() throws {
         let folder = try TemporaryFolder()
         var digests: [String: String] = [:]
-        for (strategy, _) in ObjectAddWorkload.strategies {
-            let outcome = try run(ObjectAddWorkload.self, strategy, in: folder)
+        for strategy in ObjectAddWorkload.workload.strategies.map(\.name) {
+            let outcome = try run(ObjectAddWorkload.workload, strategy, in: folder)
             #expect(outcome.results[0].operations == 40)
             #expect(outcome.results[0].measure("commits") == 3)
             #expect(try problems(outcome) == [])
@@ -48,8 +48,8 @@ import Testing
 
     @Test func everyCollectionIsFilledAndSearched() throws {
         let folder = try TemporaryFolder()
-        for (strategy, _) in ObjectCollectionsWorkload.strategies {
-            let outcome = try run(ObjectCollectionsWorkload.self, strategy, in: folder) {
+        for strategy in ObjectCollectionsWorkload.workload.strategies.map(\.name) {
+            let outcome = try run(ObjectCollectionsWorkload.workload, strategy, in: folder) {
                 $0.count = 300
             }
             let writes = strategy.hasSuffix("append") || strategy.hasSuffix("insert")
@@ -63,12 +63,14 @@ import Testing
     @Test(arguments: PropertyKind.allCases)
     func propertiesOfEveryKindAreReadAndWritten(kind: PropertyKind) throws {
         let folder = try TemporaryFolder()
-        let read = try run(ObjectReadWorkload.self, kind.rawValue, in: folder) { $0.count = 9000 }
+        let read = try run(ObjectReadWorkload.workload, kind.rawValue, in: folder) {
+            $0.count = 9000
+        }
         #expect(read.results[0].operations == 9000)
         // More operations than objects, and fewer.
         for count in [60_000, 9000] {
             let folder = try TemporaryFolder()
-            let written = try run(ObjectWriteWorkload.self, kind.rawValue, in: folder) {
+            let written = try run(ObjectWriteWorkload.workload, kind.rawValue, in: folder) {
                 $0.count = count
             }
             #expect(written.results[0].operations == count)
@@ -78,18 +80,19 @@ import Testing
 
     @Test func accessorsAndLoopsVisitEveryObject() throws {
         let folder = try TemporaryFolder()
-        for (strategy, _) in ObjectAccessorsWorkload.strategies {
-            let outcome = try run(ObjectAccessorsWorkload.self, strategy, in: folder)
+        for strategy in ObjectAccessorsWorkload.workload.strategies.map(\.name) {
+            let outcome = try run(ObjectAccessorsWorkload.workload, strategy, in: folder)
             #expect(outcome.results[0].operations == 40)
         }
-        let loop = try run(ObjectLoopWorkload.self, "results", size: 50_000, in: folder).results[0]
+        let looped = try run(ObjectLoopWorkload.workload, "results", size: 50_000, in: folder)
+        let loop = looped.results[0]
         #expect(try #require(loop.measure("anonymous_growth_bytes")) >= 0)
         #expect(loop.operations == 50_000)
     }
 
     @Test func changedValuesFailTheProof() throws {
         let folder = try TemporaryFolder()
-        let outcome = try run(ObjectAddWorkload.self, "3-properties", in: folder)
+        let outcome = try run(ObjectAddWorkload.workload, "3-properties", in: folder)
         let expectation = try #require(
             try outcome.verification?.expectation(as: ObjectsExpectation.self))
         let store = try RealmItemStore<ThreePropertyItem>(path: expectation.path, .full)
@@ -103,14 +106,14 @@ import Testing
 
     @Test func changedPropertiesAndElementsFailTheProof() throws {
         let folder = try TemporaryFolder()
-        let written = try run(ObjectWriteWorkload.self, "uuid", in: folder) { $0.count = 3000 }
+        let written = try run(ObjectWriteWorkload.workload, "uuid", in: folder) { $0.count = 3000 }
         let properties = try #require(
             try written.verification?.expectation(as: ObjectsExpectation.self))
         let store = try RealmPropertyStore(path: properties.path, .full)
         try store.realm.write { store.realm.objects(PropertyObject.self)[20].any = .string("8") }
         #expect(try properties.problems().count == 1)
 
-        let filled = try run(ObjectCollectionsWorkload.self, "list-append", in: folder)
+        let filled = try run(ObjectCollectionsWorkload.workload, "list-append", in: folder)
         let elements = try #require(
             try filled.verification?.expectation(as: ObjectsExpectation.self))
         let lists = try RealmElementStore(path: elements.path, .full)

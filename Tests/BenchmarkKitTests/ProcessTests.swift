@@ -192,7 +192,7 @@ struct ProcessTests {
         let text = process.text()
         #expect(process.exitCode() == 0, "\(text)")
         let (path, rows) = try results(in: folder)
-        let own = ["api", InsertWorkload.systemAllocatorStrategy].map { strategy in
+        let own = ["api", SystemAllocatorProgram.strategy].map { strategy in
             rows.filter { (try? column("strategy", of: [$0])) == [strategy] }
         }
         try #require(own.map(\.count) == [1, 1])
@@ -239,7 +239,7 @@ struct ProcessTests {
         ).write(to: URL(fileURLWithPath: suite))
         let process = try BenchmarkProcess(
             "time-case", "--suite", suite, "--case",
-            "insert/\(InsertWorkload.systemAllocatorStrategy)/full/plain/10/realm",
+            "insert/\(SystemAllocatorProgram.strategy)/full/plain/10/realm",
             "--directory", folder.path, "--fixtures", folder.path)
         let text = process.text()
         #expect(process.exitCode() == 3, "\(text)")

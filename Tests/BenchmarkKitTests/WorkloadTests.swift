@@ -22,9 +22,9 @@ import Testing
             atPath: directory, withIntermediateDirectories: true)
         let environment = CaseEnvironment(
             directory: directory, fixtures: folder.path, allocations: nil, progress: { _ in })
-        let type = try WorkloadCatalogue.workload(named: workload)
-        try type.prepare(benchmarkCase, in: environment)
-        return try type.run(benchmarkCase, in: environment)
+        let found = try WorkloadCatalogue.workload(named: workload)
+        try found.prepare(benchmarkCase, in: environment)
+        return try found.run(benchmarkCase, in: environment)
     }
 
     // Without main-queue, which needs the main thread to itself: see ProcessTests.

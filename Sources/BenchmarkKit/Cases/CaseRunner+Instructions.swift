@@ -65,7 +65,7 @@ extension CaseRunner {
         try FolderFiles.make(directory)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
-        for mode in workload.isPreparedApart ? [CaseRequest.Mode.prepare, .run] : [.run] {
+        for mode in workload.preparation != nil ? [CaseRequest.Mode.prepare, .run] : [.run] {
             let ending = try perform(
                 mode, benchmarkCase, directory, command: mode == .run ? command : nil
             ) { _ in }

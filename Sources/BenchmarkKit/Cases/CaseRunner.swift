@@ -39,7 +39,7 @@ struct CaseRunner {
             ? [SystemAllocatorProgram.path()] : nil
         let load = MachineLoad()
         let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
-        for mode in workload.isPreparedApart ? [CaseRequest.Mode.prepare, .run] : [.run] {
+        for mode in workload.preparation != nil ? [CaseRequest.Mode.prepare, .run] : [.run] {
             let ending = try perform(
                 mode, benchmarkCase, directory, command: command, progress)
             try Interruption.throwIfRequested()

@@ -1,35 +1,8 @@
 import ToolSupport
 
-/// The catalogue of all workloads.
+/// The workloads by name, and the cases of their strategies.
 enum WorkloadCatalogue {
-    static let all: [any Workload.Type] = [
-        SensorsWorkload.self,
-        CommitWorkload.self, ConcurrentCommitWorkload.self,
-        InsertWorkload.self, InsertIntegerKeyWorkload.self, InsertStringKeyWorkload.self,
-        InsertIndexedWorkload.self, InsertTextWorkload.self,
-        LookupWorkload.self, LookupStringKeyWorkload.self, LookupAgedWorkload.self,
-        LookupColdWorkload.self, LookupIndexedWorkload.self, LookupTypedWorkload.self,
-        LookupInWorkload.self, LookupRangeWorkload.self, PropertyReadWorkload.self,
-        CountWorkload.self, CountAgedWorkload.self, CountColdWorkload.self, PrefixWorkload.self,
-        PrefixTextWorkload.self, DateRangeWorkload.self, ContainsWorkload.self,
-        ContainsTextWorkload.self, CompoundWorkload.self, SumWorkload.self, ExtremesWorkload.self,
-        AverageWorkload.self, ColumnScanWorkload.self, SortWorkload.self,
-        SortTextWorkload.self, SortAllWorkload.self,
-        IterateWorkload.self, IterateAgedWorkload.self, IterateTextWorkload.self,
-        IterateFilteredWorkload.self, RefreshedQueryWorkload.self,
-        UpdateWorkload.self, UpdateAllWorkload.self, SetValuesWorkload.self,
-        DeleteHalfWorkload.self,
-        LinksBuildWorkload.self, LinksFollowWorkload.self, BacklinksWorkload.self,
-        LinkQueryWorkload.self,
-        ObjectAddWorkload.self, ObjectCollectionsWorkload.self, ObjectReadWorkload.self,
-        ObjectWriteWorkload.self, ObjectAccessorsWorkload.self, ObjectLoopWorkload.self,
-        ReadWhileWritingWorkload.self, OpenWorkload.self, CompactWorkload.self,
-        NotifyWorkload.self, MigrateWorkload.self,
-        YCSBWorkloadA.self, YCSBWorkloadB.self, YCSBWorkloadC.self, YCSBWorkloadD.self,
-        YCSBWorkloadE.self, YCSBWorkloadF.self, GrowthWorkload.self, CipherWorkload.self,
-    ]
-
-    static func workload(named name: String) throws -> any Workload.Type {
+    static func workload(named name: String) throws -> Workload {
         guard let workload = all.first(where: { $0.name == name }) else {
             throw BenchmarkError(
                 .usage,
@@ -45,7 +18,7 @@ enum WorkloadCatalogue {
         durability: Durability = .full, isEncrypted: Bool = false, size: Int?, options: CaseOptions
     ) throws -> BenchmarkCase? {
         let workload = try workload(named: name)
-        guard workload.strategies.contains(where: { $0.name == strategy }) else {
+        guard let way = workload.strategy(named: strategy) else {
             throw BenchmarkError(
                 .usage,
                 NameSuggestion.message(
@@ -61,23 +34,22 @@ enum WorkloadCatalogue {
                 .usage, "The size of \(name) must be from 1 to 1000000000, not \(size).")
         }
         var options = options
-        if options.askedThreads == nil { options.threads = workload.defaultThreads(of: strategy) }
+        if options.askedThreads == nil { options.threads = way.threads }
         let identifier = CaseIdentifier(
             workload: name, strategy: strategy, durability: durability, isEncrypted: isEncrypted,
             size: try workload.size(for: options, asked: size), engine: engine)
         let layers =
-            EngineLayer(rawValue: workload.layer(of: strategy)).map { [$0] }
+            EngineLayer(rawValue: way.layer).map { [$0] }
             ?? [.api, .engine]
         let found = try layers.lazy.compactMap {
             try EngineCatalogue.engine(named: engine, layer: $0)
         }.first
-        guard let found, engine == "realm" || workload.features(of: strategy) != nil else {
+        guard let found, engine == "realm" || way.features != nil else {
             return nil
         }
         var benchmarkCase = BenchmarkCase(
             identifier: identifier, layer: found.layer.rawValue, options: options,
-            unsupported: workload.reason(against: strategy)
-                ?? reason(against: identifier, of: workload, found))
+            unsupported: way.missing ?? reason(against: identifier, by: way, found))
         benchmarkCase.isDeterministic =
             benchmarkCase.unsupported == nil && benchmarkCase.canRepeat && engine == "realm"
             && workload.isDeterministic(benchmarkCase)
@@ -85,7 +57,7 @@ enum WorkloadCatalogue {
     }
 
     private static func reason(
-        against identifier: CaseIdentifier, of workload: any Workload.Type,
+        against identifier: CaseIdentifier, by strategy: Workload.Strategy,
         _ engine: any BenchmarkEngine
     ) -> String? {
         if identifier.isEncrypted, !(engine is any RealmEngine) {
@@ -94,8 +66,7 @@ enum WorkloadCatalogue {
         if !engine.durabilities.contains(identifier.durability) {
             return "The engine \(engine.name) has no durability '\(identifier.durability)'."
         }
-        let features = workload.features(of: identifier.strategy) ?? []
-        return features.lazy.compactMap { engine.reason(against: $0) }.first
+        return (strategy.features ?? []).lazy.compactMap { engine.reason(against: $0) }.first
     }
 }
 
@@ -103,6 +74,6 @@ extension BenchmarkCase {
     /// Whether the case runs in the program described by `SystemAllocatorProgram`.
     func usesSystemAllocator() throws -> Bool {
         try WorkloadCatalogue.workload(named: identifier.workload)
-            .usesSystemAllocator(identifier.strategy)
+            .strategy(named: identifier.strategy)?.usesSystemAllocator ?? false
     }
 }

@@ -26,7 +26,7 @@ struct ListCommand: ParsableCommand {
         for workload in WorkloadCatalogue.all {
             print("\(workload.name): \(workload.summary)")
             for strategy in workload.strategies {
-                let reason = workload.reason(against: strategy.name).map { " (unsupported: \($0))" }
+                let reason = strategy.missing.map { " (unsupported: \($0))" }
                 print("  \(strategy.name): \(strategy.summary)\(reason ?? "")")
             }
         }

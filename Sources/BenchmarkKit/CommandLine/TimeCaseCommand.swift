@@ -23,7 +23,7 @@ struct TimeCaseCommand: ParsableCommand {
         let environment = CaseEnvironment(
             directory: directory, fixtures: fixtures, allocations: nil, progress: { _ in })
         let workload = try WorkloadCatalogue.workload(named: chosen.identifier.workload)
-        if workload.isPreparedApart { try workload.prepare(chosen, in: environment) }
+        try workload.prepare(chosen, in: environment)
         let start = monotonicNanoseconds()
         let processorStart = ProcessorTime.seconds()
         let outcome =

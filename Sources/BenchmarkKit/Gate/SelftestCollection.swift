@@ -183,8 +183,8 @@ struct SelftestReport {
                 + "independent: the intervals are narrower than what is really known. Noise "
                 + "floors are of the same pool.",
             "One number of each process is judged, the time that its quickest tenth of batches "
-                + "stays below, and the planted slowdowns are uniform: nothing here says that a slowdown "
-                + "of some operations only would be noticed.",
+                + "stays below, and the planted slowdowns are uniform: nothing here says that a "
+                + "slowdown of some operations only would be noticed.",
             "\(bound.count(where: \.qualifies)) of \(bound.count) processor-bound rows, and "
                 + "\(analysis.qualifying.count) of all \(analysis.rows.count), have a noise floor "
                 + "up to \(Percent.plain(policy.largestNoiseFloor)); the others are not gated by "

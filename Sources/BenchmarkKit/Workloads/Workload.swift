@@ -1,50 +1,113 @@
-/// A family of cases. Everything about one workload is in one file.
-protocol Workload: SendableMetatype {
-    static var name: String { get }
-    static var summary: String { get }
-    /// The strategies and what each does, in the order of reports.
-    static var strategies: [(name: String, summary: String)] { get }
+/// A family of cases: what is done, in which ways, and how a case is prepared and run. The table
+/// `WorkloadCatalogue.all` lists them.
+struct Workload: Sendable {
+    typealias Preparation = @Sendable (BenchmarkCase, CaseEnvironment) throws -> Void
+    typealias Body = @Sendable (BenchmarkCase, CaseEnvironment) throws -> CaseOutcome
+
+    /// One way in which the work is done.
+    struct Strategy: Sendable {
+        let name: String
+        let summary: String
+        /// The layer of the engine that the strategy uses; `any` means the highest layer that the
+        /// engine has.
+        var layer: String
+        /// The features that the strategy requires of the engine; nil for a strategy of the
+        /// embedded engine only.
+        var features: [EngineFeature]?
+        /// The reason why the strategy is not implemented, as a sentence; nil if it is.
+        var missing: String?
+        /// The number of threads or processes if neither the suite nor the command line sets one.
+        var threads = 1
+        /// Whether the strategy runs in the program without jemalloc (`SystemAllocatorProgram`).
+        var usesSystemAllocator = false
+    }
+
+    let name: String
+    let summary: String
+    /// The strategies in the order of reports.
+    var strategies: [Strategy]
     /// The size if neither the suite nor the command line sets one.
-    static var defaultSize: Int { get }
-    /// Returns the layer of the engine that a strategy uses; `any` means the highest layer that the
-    /// engine has.
-    static func layer(of strategy: String) -> String
-    /// Returns the features that a strategy requires of the engine; nil for a workload of the
-    /// embedded engine only.
-    static func features(of strategy: String) -> [EngineFeature]?
-    static func size(for options: CaseOptions, asked: Int?) throws -> Int
-    /// Returns why a strategy is not implemented, as a sentence; nil if it is.
-    static func reason(against strategy: String) -> String?
-    /// Returns the number of threads or processes if neither the suite nor the command line sets
-    /// one.
-    static func defaultThreads(of strategy: String) -> Int
-    /// Whether a strategy runs in the program without jemalloc (`SystemAllocatorProgram`).
-    static func usesSystemAllocator(_ strategy: String) -> Bool
-    /// Whether all counts of the case repeat exactly. Asked only of cases with one thread.
-    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool
+    var defaultSize = 1_000_000
+    /// Whether `--count` is the size, because the operations are the objects of the case.
+    var countIsSize = false
+    /// Returns the size, if the options other than `--count` determine it.
+    var sizeOfOptions: (@Sendable (CaseOptions) throws -> Int)?
+    /// Whether all counts of a case repeat exactly. Asked only of cases with one thread.
+    var isDeterministic: @Sendable (BenchmarkCase) -> Bool = Workload.always
     /// The number of operations while instructions are counted, unless the command line sets it;
     /// nil for a workload whose instruction counts do not repeat within 0.5 %.
-    static var countedOperations: Int? { get }
+    var countedOperations: Int? = InstructionCount.operations
     /// Whether all strategies produce the same result; false if each does different work.
-    static var strategiesDoTheSameWork: Bool { get }
-    /// Whether `prepare` has to run in another process than `run`.
-    static var isPreparedApart: Bool { get }
-    static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
+    var strategiesDoTheSameWork = true
+    /// The preparation of a case, which runs in another process than the case itself, so that it
+    /// does not affect the memory of the case; nil if there is nothing to prepare.
+    var preparation: Preparation?
     /// Runs the case on the main thread of a process of its own.
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
+    let body: Body
+
+    static let always: @Sendable (BenchmarkCase) -> Bool = { _ in true }
+    static let never: @Sendable (BenchmarkCase) -> Bool = { _ in false }
+    static let ifCounted: @Sendable (BenchmarkCase) -> Bool = { $0.options.count != nil }
+
+    /// Returns the workload with a change.
+    func with(_ change: (inout Workload) -> Void) -> Workload {
+        var changed = self
+        change(&changed)
+        return changed
+    }
+
+    func strategy(named name: String) -> Strategy? { strategies.first { $0.name == name } }
+
+    func size(for options: CaseOptions, asked: Int?) throws -> Int {
+        if let sizeOfOptions { return try sizeOfOptions(options) }
+        return (countIsSize ? options.count : nil) ?? asked ?? defaultSize
+    }
+
+    func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
+        try preparation?(benchmarkCase, environment)
+    }
+
+    func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
         -> CaseOutcome
+    {
+        try body(benchmarkCase, environment)
+    }
+}
+
+extension [Workload.Strategy] {
+    /// The layers of an engine, for workloads that are written once for all engines.
+    static func layers(_ features: [EngineFeature], threads: Int = 1) -> Self {
+        [
+            Workload.Strategy(
+                name: "api", summary: "through objects, the way an application does",
+                layer: "api", features: features, threads: threads),
+            Workload.Strategy(
+                name: "engine",
+                summary: "through the interface that lies closest to the storage",
+                layer: "engine", features: features, threads: threads),
+        ]
+    }
 }
 
 extension Workload {
-    static var strategiesDoTheSameWork: Bool { true }
-    static var isPreparedApart: Bool { false }
-    static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {}
-    static func layer(of strategy: String) -> String { strategy }
-    static func features(of strategy: String) -> [EngineFeature]? { nil }
-    static func reason(against strategy: String) -> String? { nil }
-    static func defaultThreads(of strategy: String) -> Int { 1 }
-    static func usesSystemAllocator(_ strategy: String) -> Bool { false }
-    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { false }
-    static var countedOperations: Int? { InstructionCount.operations }
-    static func size(for options: CaseOptions, asked: Int?) throws -> Int { asked ?? defaultSize }
+    /// A workload written once for all engines, against the stores that they open. Its strategies
+    /// are the layers of an engine.
+    static func core(
+        _ name: String, _ summary: String, needs features: [EngineFeature], threads: Int = 1,
+        _ run: @escaping @Sendable (CoreCase) throws -> CaseOutcome
+    ) -> Workload {
+        Workload(
+            name: name, summary: summary, strategies: .layers(features, threads: threads)
+        ) { try run(CoreCase($0, $1)) }
+    }
+
+    /// A workload of a feature that is not implemented. It is listed so that a run shows what it
+    /// does not measure.
+    static func pending(_ name: String, _ summary: String, because reason: String) -> Workload {
+        core(name, summary, needs: []) { core in
+            CaseOutcome(results: [.unsupported(core.benchmarkCase, reason)])
+        }.with { workload in
+            for index in workload.strategies.indices { workload.strategies[index].missing = reason }
+        }
+    }
 }

@@ -25,12 +25,12 @@ extension PeerTests {
                     workload: "compact", strategy: peer.engine.layer.rawValue,
                     engine: peer.engine.name, size: 300, options: options))
             let (directory, fixtures) = (folder.path + "/case", folder.path + "/fixtures")
-            for path in [directory, fixtures] { try CaseRunner.makeDirectory(path) }
+            for path in [directory, fixtures] { try FolderFiles.make(path) }
             let environment = CaseEnvironment(
                 directory: directory, fixtures: fixtures, allocations: nil, progress: { _ in })
-            try CompactWorkload.prepare(benchmarkCase, in: environment)
+            try CompactWorkload.workload.prepare(benchmarkCase, in: environment)
             let before = try files(below: fixtures)
-            let outcome = try CompactWorkload.run(benchmarkCase, in: environment)
+            let outcome = try CompactWorkload.workload.run(benchmarkCase, in: environment)
             #expect(outcome.results[0].operations == 900)
             #expect(try #require(outcome.results[0].measure("extra_bytes_max")) > 0)
             #expect(try #require(outcome.verification).problems() == [])

@@ -53,32 +53,23 @@ extension CoreCase {
     }
 }
 
-enum LinksBuildWorkload: CoreWorkload {
-    static let name = "links-build"
-    static let summary = "builds lists of 100 links to new objects, --batch-size of them a commit"
-    static let features: [EngineFeature] = [.links]
-    static let defaultSize = 100_000
-
-    static func size(for options: CaseOptions, asked: Int?) -> Int {
-        options.count ?? asked ?? defaultSize
-    }
-
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        let core = try CoreCase(benchmarkCase, environment)
+extension Workload {
+    static let linksBuild = core(
+        "links-build", "builds lists of 100 links to new objects, --batch-size of them a commit",
+        needs: [.links]
+    ) { core in
         try core.makeDatabaseFolder()
         let store = try core.openLinks(core.databasePath)
         core.progress(fraction: 0)
         var io = IOMeasurement(core.engine)
-        var allocations = AllocationMeasurement(environment.allocations)
+        var allocations = AllocationMeasurement(core.environment.allocations)
         io.resume()
         let start = monotonicNanoseconds()
         try MeasuredRegion.run { try core.buildLinks(store) }
         let elapsed = seconds(from: start, to: monotonicNanoseconds())
         io.pause()
         let operations = LinkLists.members(core.size)
-        var result = CaseResult(benchmarkCase)
+        var result = CaseResult(core.benchmarkCase)
         result.fill(allocations.finish(operations: operations))
         result.batchSize = core.ownersPerTransaction * LinkLists.membersPerOwner
         result.operations = operations
@@ -98,40 +89,44 @@ enum LinksBuildWorkload: CoreWorkload {
             verification: VerificationRequest(
                 LinksExpectation(
                     engine: core.engine.name, layer: core.engine.layer,
-                    durability: benchmarkCase.identifier.durability, path: core.databasePath,
+                    durability: core.benchmarkCase.identifier.durability, path: core.databasePath,
                     links: operations, digest: digest)))
-    }
-}
-
-/// Passes over all links of a file that another process creates beforehand.
-protocol LinkPassWorkload: CoreWorkload {
-    static func pass(_ store: any LinkStore) throws -> Int
-    static func expected(_ size: Int) -> Int
-}
-
-extension LinkPassWorkload {
-    static var defaultSize: Int { 100_000 }
-    static var isPreparedApart: Bool { true }
-
-    static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
-        let core = try CoreCase(benchmarkCase, environment)
-        try core.makeDatabaseFolder()
-        try core.buildLinks(core.openLinks(core.databasePath))
+    }.with {
+        $0.defaultSize = 100_000
+        $0.countIsSize = true
     }
 
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        let core = try CoreCase(benchmarkCase, environment)
+    /// Passes over all links of a file that another process creates beforehand. `pass` returns the
+    /// answer of a store, and `expect` that of a file with links to so many objects.
+    static func linkPass(
+        _ name: String, _ summary: String, needs features: [EngineFeature] = [],
+        _ pass: @escaping @Sendable (any LinkStore) throws -> Int,
+        expect: @escaping @Sendable (_ size: Int) -> Int
+    ) -> Workload {
+        core(name, summary, needs: [.links] + features) { core in
+            try runPasses(core, pass, expect)
+        }.with {
+            $0.defaultSize = 100_000
+            $0.preparation = { benchmarkCase, environment in
+                let core = try CoreCase(benchmarkCase, environment)
+                try core.makeDatabaseFolder()
+                try core.buildLinks(core.openLinks(core.databasePath))
+            }
+        }
+    }
+
+    private static func runPasses(
+        _ core: CoreCase, _ pass: (any LinkStore) throws -> Int, _ expect: (Int) -> Int
+    ) throws -> CaseOutcome {
         let store = try core.openLinks(core.databasePath)
         core.progress(fraction: 0)
         let links = LinkLists.members(core.size)
-        let expected = expected(core.size)
+        let expected = expect(core.size)
         let passes =
             core.options.count.map { max(1, $0 / links) }
             ?? min(1000, max(5, 2_000_000 / links))
         _ = try pass(store)
-        var allocations = AllocationMeasurement(environment.allocations)
+        var allocations = AllocationMeasurement(core.environment.allocations)
         var timer = BatchTimer(batchSize: links)
         try MeasuredRegion.run {
             for _ in 0..<passes {
@@ -141,7 +136,7 @@ extension LinkPassWorkload {
                 timer.endBatch()
             }
         }
-        var result = CaseResult(benchmarkCase)
+        var result = CaseResult(core.benchmarkCase)
         result.fill(allocations.finish(operations: timer.operations))
         timer.fill(&result)
         result.measure("pass_p50_us", timer.batchMedian)
@@ -149,37 +144,6 @@ extension LinkPassWorkload {
         result.digest = ResultDigest.text(of: UInt64(expected))
         return CaseOutcome(results: [result])
     }
-}
-
-enum LinksFollowWorkload: LinkPassWorkload {
-    static let name = "links-follow"
-    static let summary = "follows every link of all lists and reads a value behind it"
-    static let features: [EngineFeature] = [.links]
-
-    static func pass(_ store: any LinkStore) throws -> Int { try store.sumOfMembers() }
-    static func expected(_ size: Int) -> Int { LinkLists.sum(size) }
-}
-
-enum BacklinksWorkload: LinkPassWorkload {
-    static let name = "backlinks"
-    static let summary = "for every object how many lists lead to it"
-    static let features: [EngineFeature] = [.links, .backlinks]
-
-    static func pass(_ store: any LinkStore) throws -> Int { try store.countOfOwners() }
-    static func expected(_ size: Int) -> Int { LinkLists.members(size) }
-}
-
-enum LinkQueryWorkload: LinkPassWorkload {
-    static let name = "links-query"
-    static let summary = "counts the lists that lead to an object with a certain value"
-    static let features: [EngineFeature] = [.links, .backlinks, .queries]
-    private static let value = 7
-
-    static func pass(_ store: any LinkStore) throws -> Int {
-        try store.countOfOwners(memberValue: value)
-    }
-
-    static func expected(_ size: Int) -> Int { LinkLists.owners(size, ofMemberWith: value) }
 }
 
 /// The expected contents of a file of links after a run.

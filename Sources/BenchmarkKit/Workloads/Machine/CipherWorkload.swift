@@ -4,23 +4,26 @@ import ToolSupport
 
 /// The cost of the cipher alone, as a control for encrypted files. No database is involved. The
 /// result is verified by opening the sealed pages.
-enum CipherWorkload: Workload {
+enum CipherWorkload {
     static let name = "cipher"
-    static let summary = "pages of 4 KiB through AES-256-GCM of libcrypto, without a database"
-    static let strategies = [
-        (name: "seal", summary: "encrypts and makes the tag"),
-        (name: "open", summary: "checks the tag and decrypts"),
-    ]
-    /// The number of pages, which together are larger than the processor's caches.
-    static let defaultSize = 16_384
-    static func layer(of strategy: String) -> String { "engine" }
+    static let workload = Workload(
+        name: name,
+        summary: "pages of 4 KiB through AES-256-GCM of libcrypto, without a database",
+        strategies: [
+            Workload.Strategy(
+                name: "seal", summary: "encrypts and makes the tag", layer: "engine"),
+            Workload.Strategy(
+                name: "open", summary: "checks the tag and decrypts", layer: "engine"),
+        ],
+        // The number of pages, which together are larger than the processor's caches.
+        defaultSize: 16_384, isDeterministic: Workload.never, body: run)
 
     static let pageSize = 4096
     private static let passes = 10
 
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
+    private static func run(
+        _ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment
+    ) throws -> CaseOutcome {
         environment.progress(ProgressUpdate(phase: "running"))
         let pages = benchmarkCase.identifier.size
         let cipher = PageCipher(seed: benchmarkCase.options.seed, pages: pages)

@@ -4,26 +4,26 @@ import ToolSupport
 
 /// The scan speed of a column of 8-byte values larger than the caches, compared with the memory
 /// bandwidth. The values are random, so that they cannot be packed more tightly.
-enum ColumnScanWorkload: Workload {
-    static let name = "scan-column"
-    static let summary = "counts by one column of 8-byte values that is larger than the caches"
-    static let strategies = [
-        (name: "3-properties", summary: "of a table with 3 columns"),
-        (name: "30-properties", summary: "of a table with 30 columns, the others are not read"),
-    ]
-    /// The number of values, 64 MB together.
-    static let defaultSize = 8_000_000
+enum ColumnScanWorkload {
+    static let workload = Workload(
+        name: "scan-column",
+        summary: "counts by one column of 8-byte values that is larger than the caches",
+        strategies: [
+            Workload.Strategy(
+                name: "3-properties", summary: "of a table with 3 columns", layer: "engine"),
+            Workload.Strategy(
+                name: "30-properties",
+                summary: "of a table with 30 columns, the others are not read", layer: "engine"),
+        ],
+        // The number of values, 64 MB together.
+        defaultSize: 8_000_000, preparation: prepare, body: run)
+
     private static let passes = 20
     private static let rowsOfTransaction = 10_000
 
-    static func layer(of strategy: String) -> String { EngineLayer.engine.rawValue }
-    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
-
-    /// Another process creates the file, so that its creation does not affect this process's
-    /// memory.
-    static var isPreparedApart: Bool { true }
-
-    static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
+    private static func prepare(
+        _ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment
+    ) throws {
         let core = try CoreCase(benchmarkCase, environment)
         try core.makeDatabaseFolder()
         let connection = try Connection(
@@ -59,9 +59,9 @@ enum ColumnScanWorkload: Workload {
         }
     }
 
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
+    private static func run(
+        _ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment
+    ) throws -> CaseOutcome {
         let core = try CoreCase(benchmarkCase, environment)
         let connection = try Connection(
             Database.open(path: core.databasePath, options: .ofCase))

@@ -5,15 +5,17 @@ import RealmSwift
 import ToolSupport
 
 /// Reads of one integer property of one managed object.
-enum PropertyReadWorkload: Workload {
-    static let name = "property-read"
-    static let summary = "reads of an integer property of a managed object"
-    static let strategies = [
-        (name: "same-module", summary: "an internal model class beside the code that reads it"),
-        (name: "other-module", summary: "a public model class in another module"),
-    ]
-    static let defaultSize = 1000
-    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
+enum PropertyReadWorkload {
+    static let workload = Workload(
+        name: "property-read", summary: "reads of an integer property of a managed object",
+        strategies: [
+            Workload.Strategy(
+                name: "same-module",
+                summary: "an internal model class beside the code that reads it", layer: "api"),
+            Workload.Strategy(
+                name: "other-module", summary: "a public model class in another module",
+                layer: "api"),
+        ], defaultSize: 1000, body: run)
 
     /// The number of reads in one call of `sum`.
     private static let readsOfCall = 1000
@@ -21,11 +23,9 @@ enum PropertyReadWorkload: Workload {
     /// are negligible against that.
     private static let mostCallsOfBatch = 50
 
-    static func layer(of strategy: String) -> String { "api" }
-
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
+    private static func run(
+        _ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment
+    ) throws -> CaseOutcome {
         let path = environment.directory + "/persons.realm"
         let realm = try Realm(
             configuration: Realm.Configuration(

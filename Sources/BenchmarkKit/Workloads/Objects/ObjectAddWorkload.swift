@@ -1,23 +1,19 @@
 /// Objects of different widths, added as objects or created from dictionaries.
-enum ObjectAddWorkload: ObjectWorkload {
-    static let name = "object-add"
-    static let summary = "adds objects with properties of the usual kinds, no key"
+enum ObjectAddWorkload {
+    static let workload = Workload.objects(
+        "object-add", "adds objects with properties of the usual kinds, no key", strategies, run
+    ).with { $0.countIsSize = true }
 
     private static let dictionary = "dictionary"
 
-    static let strategies =
+    private static let strategies =
         ItemWidth.allCases.map {
             (name: $0.rawValue, summary: "makes and adds objects with \($0.words)")
         } + [
             (name: dictionary, summary: "creates objects with ten properties from dictionaries")
         ]
 
-    /// Returns the number of objects, set by `--count`.
-    static func size(for options: CaseOptions, asked: Int?) -> Int {
-        options.count ?? asked ?? defaultSize
-    }
-
-    static func run(_ core: CoreCase) throws -> CaseOutcome {
+    private static func run(_ core: CoreCase) throws -> CaseOutcome {
         let width = ItemWidth(rawValue: core.strategy) ?? .ten
         try core.makeDatabaseFolder()
         let store = try core.engine.openItems(at: core.databasePath, width, core.durability)

@@ -1,9 +1,10 @@
 import ToolSupport
 
 /// Elements of one object's collections, added one after the other or read at random.
-enum ObjectCollectionsWorkload: ObjectWorkload {
-    static let name = "object-collections"
-    static let summary = "elements of the list, the set and the map of one object"
+enum ObjectCollectionsWorkload {
+    static let workload = Workload.objects(
+        "object-collections", "elements of the list, the set and the map of one object",
+        jobs.map { (name: $0.name, summary: $0.summary) }, run)
 
     private enum Job { case add, find }
 
@@ -18,15 +19,13 @@ enum ObjectCollectionsWorkload: ObjectWorkload {
         ("map-access", .map, .find, "reads integers below random keys"),
     ]
 
-    static let strategies = jobs.map { (name: $0.name, summary: $0.summary) }
-
     /// The number of positions that one call reads.
     private static let batchOfReads = 100
     private static let usualReads = 200_000
 
-    static func run(_ core: CoreCase) throws -> CaseOutcome {
+    private static func run(_ core: CoreCase) throws -> CaseOutcome {
         guard let job = jobs.first(where: { $0.name == core.strategy }) else {
-            throw BenchmarkError(.usage, "There is no strategy '\(core.strategy)' of \(name).")
+            throw BenchmarkError(.usage, "object-collections has no strategy '\(core.strategy)'.")
         }
         try core.makeDatabaseFolder()
         let store = try core.engine.openElements(at: core.databasePath, core.durability)

@@ -2,20 +2,21 @@ import RealmSwift
 import ToolSupport
 
 /// The memory of live objects. Only the embedded engine has them; other engines return copies.
-protocol ObjectMemoryWorkload: ObjectWorkload {
-    static func width(_ strategy: String) -> ItemWidth
-}
+enum ObjectMemoryWorkload {
+    fileprivate static func workload(
+        _ name: String, _ summary: String, _ strategies: [(name: String, summary: String)],
+        _ width: @escaping @Sendable (_ strategy: String) -> ItemWidth,
+        _ run: @escaping @Sendable (CoreCase) throws -> CaseOutcome
+    ) -> Workload {
+        Workload.objects(name, summary, strategies, needs: nil, run).with {
+            $0.preparation = { benchmarkCase, environment in
+                let core = try CoreCase(benchmarkCase, environment)
+                try prepare(core, width(core.strategy))
+            }
+        }
+    }
 
-extension ObjectMemoryWorkload {
-    static func features(of strategy: String) -> [EngineFeature]? { nil }
-
-    /// Another process creates the file, so that its creation does not affect this process's
-    /// memory.
-    static var isPreparedApart: Bool { true }
-
-    static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
-        let core = try CoreCase(benchmarkCase, environment)
-        let width = width(core.strategy)
+    private static func prepare(_ core: CoreCase, _ width: ItemWidth) throws {
         try core.makeDatabaseFolder()
         let store = try core.engine.openItems(at: core.databasePath, width, core.durability)
         for first in stride(from: 0, to: core.size, by: 10_000) {
@@ -26,31 +27,34 @@ extension ObjectMemoryWorkload {
     }
 
     /// Returns the expected sum of the counts of all objects, from their first group of values.
-    fileprivate static func expectedSum(_ core: CoreCase) -> Int {
-        let groups = width(core.strategy).groups
+    private static func expectedSum(_ core: CoreCase, _ width: ItemWidth) -> Int {
+        let groups = width.groups
         return (0..<core.size).reduce(0) {
             $0 + ItemValues(number: $1 * groups, seed: core.seed).count
         }
     }
 
-    fileprivate static func prove(_ sum: Int, _ core: CoreCase) throws {
-        guard sum == expectedSum(core) else {
+    fileprivate static func prove(_ sum: Int, _ core: CoreCase, _ width: ItemWidth) throws {
+        guard sum == expectedSum(core, width) else {
             throw BenchmarkError(.caseFailed, "The objects are not those that were added.")
         }
     }
 }
 
-enum ObjectAccessorsWorkload: ObjectMemoryWorkload {
+enum ObjectAccessorsWorkload {
     static let name = "object-accessors"
-    static let summary = "live objects kept in an array: the memory that each takes"
+    static let workload = ObjectMemoryWorkload.workload(
+        name, "live objects kept in an array: the memory that each takes",
+        ItemWidth.allCases.map { (name: $0.rawValue, summary: "objects with \($0.words)") },
+        width, run)
 
-    static let strategies = ItemWidth.allCases.map {
-        (name: $0.rawValue, summary: "objects with \($0.words)")
+    @Sendable
+    private static func width(_ strategy: String) -> ItemWidth {
+        ItemWidth(rawValue: strategy) ?? .three
     }
 
-    static func width(_ strategy: String) -> ItemWidth { ItemWidth(rawValue: strategy) ?? .three }
-
-    static func run(_ core: CoreCase) throws -> CaseOutcome {
+    @Sendable
+    private static func run(_ core: CoreCase) throws -> CaseOutcome {
         switch width(core.strategy) {
         case .three: try run(core, ThreePropertyItem.self)
         case .ten: try run(core, TenPropertyItem.self)
@@ -80,27 +84,26 @@ enum ObjectAccessorsWorkload: ObjectMemoryWorkload {
         result.measure(
             "kept_bytes_per_object", allocations.keptBytes.map { $0 / Double(core.size) })
         let sum = kept.reduce(0) { $0 + $1.count }
-        try prove(sum, core)
+        try ObjectMemoryWorkload.prove(sum, core, width(core.strategy))
         timer.fill(&result)
         result.digest = ResultDigest.text(of: UInt64(sum))
         return CaseOutcome(results: [result])
     }
 }
 
-enum ObjectLoopWorkload: ObjectMemoryWorkload {
+enum ObjectLoopWorkload {
     static let name = "object-loop"
-    static let summary = "a loop over live objects, of which none is kept"
-    static let strategies = [
-        (name: "results", summary: "over Results, reading one of 10 properties")
-    ]
-    static let defaultSize = 1_000_000
+    static let workload = ObjectMemoryWorkload.workload(
+        name, "a loop over live objects, of which none is kept",
+        [(name: "results", summary: "over Results, reading one of 10 properties")],
+        { _ in .ten }, run
+    ).with { $0.defaultSize = 1_000_000 }
 
     /// The number of samples of the memory.
     private static let looks = 50
 
-    static func width(_ strategy: String) -> ItemWidth { .ten }
-
-    static func run(_ core: CoreCase) throws -> CaseOutcome {
+    @Sendable
+    private static func run(_ core: CoreCase) throws -> CaseOutcome {
         let realm = try Realm(
             configuration: Realm.Configuration(
                 path: core.databasePath, objectTypes: [TenPropertyItem.self]))
@@ -131,7 +134,7 @@ enum ObjectLoopWorkload: ObjectMemoryWorkload {
         var result = CaseResult(core.benchmarkCase)
         result.fill(allocations.finish(operations: core.size))
         result.measure("anonymous_growth_bytes", Double(most - start))
-        try prove(sum, core)
+        try ObjectMemoryWorkload.prove(sum, core, .ten)
         timer.fill(&result)
         result.digest = ResultDigest.text(of: UInt64(sum))
         return CaseOutcome(results: [result])

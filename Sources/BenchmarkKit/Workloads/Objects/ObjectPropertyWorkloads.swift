@@ -1,20 +1,18 @@
 import ToolSupport
 
-/// Repeated accesses to one property, object by object, for each kind of property.
-protocol ObjectPropertyWorkload: ObjectWorkload {
-    static var verb: String { get }
-}
-
 /// The number of accesses to one object's property in one call of the store.
 private let callSize = 1000
 
-extension ObjectPropertyWorkload {
-    static var defaultSize: Int { 1000 }
-
-    static var strategies: [(name: String, summary: String)] {
-        PropertyKind.allCases.map {
+/// Repeated accesses to one property, object by object, for each kind of property.
+enum ObjectPropertyWorkload {
+    fileprivate static func workload(
+        _ name: String, _ summary: String, verb: String,
+        _ run: @escaping @Sendable (CoreCase) throws -> CaseOutcome
+    ) -> Workload {
+        let strategies = PropertyKind.allCases.map {
             (name: $0.rawValue, summary: "\(verb) properties of the kind \($0.rawValue)")
         }
+        return Workload.objects(name, summary, strategies, run).with { $0.defaultSize = 1000 }
     }
 
     /// Creates a file with an object of each number, and returns the kind of property that the case
@@ -23,7 +21,7 @@ extension ObjectPropertyWorkload {
         -> (store: any PropertyStore, kind: PropertyKind, objects: [PropertyValues])
     {
         guard let kind = PropertyKind(rawValue: core.strategy) else {
-            throw BenchmarkError(.usage, "There is no strategy '\(core.strategy)' of \(name).")
+            throw BenchmarkError(.usage, "There is no kind of properties '\(core.strategy)'.")
         }
         try core.makeDatabaseFolder()
         let store = try core.engine.openProperties(at: core.databasePath, core.durability)
@@ -39,14 +37,14 @@ extension ObjectPropertyWorkload {
     }
 }
 
-enum ObjectReadWorkload: ObjectPropertyWorkload {
+enum ObjectReadWorkload {
     static let name = "object-read"
-    static let summary = "reads of one property of an object, of each kind"
-    static let verb = "reads"
+    static let workload = ObjectPropertyWorkload.workload(
+        name, "reads of one property of an object, of each kind", verb: "reads", run)
 
-    static func run(_ core: CoreCase) throws -> CaseOutcome {
-        let (store, kind, objects) = try open(core)
-        let calls = calls(core)
+    private static func run(_ core: CoreCase) throws -> CaseOutcome {
+        let (store, kind, objects) = try ObjectPropertyWorkload.open(core)
+        let calls = ObjectPropertyWorkload.calls(core)
         for number in 0..<min(50, core.size) {
             _ = try store.sum(of: kind, object: number, times: callSize)
         }
@@ -75,15 +73,15 @@ enum ObjectReadWorkload: ObjectPropertyWorkload {
     }
 }
 
-enum ObjectWriteWorkload: ObjectPropertyWorkload {
-    static let name = "object-write"
-    static let summary = "writes of one property of an object, of each kind, in one transaction"
-    static let verb = "writes"
+enum ObjectWriteWorkload {
+    static let workload = ObjectPropertyWorkload.workload(
+        "object-write", "writes of one property of an object, of each kind, in one transaction",
+        verb: "writes", run)
 
     /// Measures the writes without the commit, of which there is one for all.
-    static func run(_ core: CoreCase) throws -> CaseOutcome {
-        let (store, kind, objects) = try open(core)
-        let calls = calls(core)
+    private static func run(_ core: CoreCase) throws -> CaseOutcome {
+        let (store, kind, objects) = try ObjectPropertyWorkload.open(core)
+        let calls = ObjectPropertyWorkload.calls(core)
         // Writes alternate between the values of the next two numbers; the last write is of the
         // second.
         func values(_ number: Int) -> (PropertyValues, PropertyValues) {

@@ -1,22 +1,20 @@
 import ToolSupport
 
-/// A workload of an application's work with objects. Its strategies do different work, each through
-/// the highest layer of an engine.
-protocol ObjectWorkload: Workload {
-    static func run(_ core: CoreCase) throws -> CaseOutcome
-}
-
-extension ObjectWorkload {
-    static var defaultSize: Int { 100_000 }
-    static var strategiesDoTheSameWork: Bool { false }
-    static func layer(of strategy: String) -> String { EngineLayer.api.rawValue }
-    static func features(of strategy: String) -> [EngineFeature]? { [.objects] }
-    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
-
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        try run(CoreCase(benchmarkCase, environment))
+extension Workload {
+    /// A workload of an application's work with objects. Its strategies do different work, each
+    /// through the highest layer of an engine. `features` is nil for a workload of the embedded
+    /// engine only.
+    static func objects(
+        _ name: String, _ summary: String, _ strategies: [(name: String, summary: String)],
+        needs features: [EngineFeature]? = [.objects],
+        _ run: @escaping @Sendable (CoreCase) throws -> CaseOutcome
+    ) -> Workload {
+        Workload(
+            name: name, summary: summary,
+            strategies: strategies.map {
+                Strategy(name: $0.name, summary: $0.summary, layer: "api", features: features)
+            }, defaultSize: 100_000, strategiesDoTheSameWork: false
+        ) { try run(CoreCase($0, $1)) }
     }
 }
 

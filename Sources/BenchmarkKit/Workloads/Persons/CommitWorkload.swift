@@ -1,19 +1,10 @@
 import ToolSupport
 
-/// Durable commits of one person each, one after the other.
-enum CommitWorkload: CoreWorkload {
-    static let name = "commit"
-    static let summary = "one person a durable commit, one after the other"
-    static let features: [EngineFeature] = [.persons]
-    static let defaultSize = 1
-    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
-        benchmarkCase.options.count != nil
-    }
-
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        let core = try CoreCase(benchmarkCase, environment)
+extension Workload {
+    /// Durable commits of one person each, one after the other.
+    static let commit = core(
+        "commit", "one person a durable commit, one after the other", needs: [.persons]
+    ) { core in
         let store = try core.create(.unkeyed)
         let commits = try SingleCommits(core, store)
         var generator = PersonGenerator(seed: core.seed)
@@ -30,31 +21,24 @@ enum CommitWorkload: CoreWorkload {
         return try CaseOutcome(
             results: results, histograms: commits.histograms,
             verification: core.expectation(contents, .unkeyed))
-    }
-}
-
-/// Updates of one person each, in a durable transaction of its own.
-enum UpdateWorkload: FixtureWorkload {
-    static let name = "update"
-    static let summary = "the age of a random person by integer key, one durable commit each"
-    static let features: [EngineFeature] = [.persons, .integerKeys, .updates]
-    static let changesFile = true
-    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
-        benchmarkCase.options.count != nil
+    }.with {
+        $0.defaultSize = 1
+        $0.isDeterministic = Workload.ifCounted
     }
 
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        let core = try CoreCase(benchmarkCase, environment)
-        let store = try core.open(path(core), layout)
+    /// Updates of one person each, in a durable transaction of its own.
+    static let update = persons(
+        "update", "the age of a random person by integer key, one durable commit each",
+        needs: [.updates], on: .changed
+    ) { core, file in
+        let store = try file.open(core)
         let commits = try SingleCommits(core, store)
         var updates = RandomUpdates(size: core.size, seed: core.seed)
         try commits.run { _ in
             let update = updates.next()
             try store.updateAge(number: update.number, to: update.age)
         }
-        var oracle = fixture(of: core).oracle()
+        var oracle = file.fixture(of: core).oracle()
         updates = RandomUpdates(size: core.size, seed: core.seed)
         for _ in 0..<commits.performed {
             let update = updates.next()
@@ -65,8 +49,8 @@ enum UpdateWorkload: FixtureWorkload {
         if core.options.count != nil { results[0].digest = contents.digest }
         return try CaseOutcome(
             results: results, histograms: commits.histograms,
-            verification: core.expectation(contents, layout))
-    }
+            verification: core.expectation(contents, file.layout))
+    }.with { $0.isDeterministic = Workload.ifCounted }
 }
 
 /// The random persons and ages of the updates, the same for every engine.

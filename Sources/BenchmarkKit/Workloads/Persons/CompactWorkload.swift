@@ -3,31 +3,25 @@ import Synchronization
 import ToolSupport
 
 /// The compaction of a file that was changed at random before. One operation is one person copied.
-enum CompactWorkload: FixtureWorkload {
-    static let name = "compact"
-    static let summary = "a packed copy of a file that was changed at random before"
-    static let features: [EngineFeature] = [
-        .persons, .integerKeys, .updates, .deletes, .copies,
-    ]
-    static let isAged = true
+enum CompactWorkload {
+    static let workload = Workload.persons(
+        "compact", "a packed copy of a file that was changed at random before", needs: [.copies],
+        on: .aged, run)
 
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        let core = try CoreCase(benchmarkCase, environment)
-        let fixture = Self.fixture(of: core)
+    private static func run(_ core: CoreCase, _ file: PersonsFile) throws -> CaseOutcome {
+        let fixture = file.fixture(of: core)
         core.progress(fraction: 0)
         var bytesBefore = 0
         var timer = BatchTimer(batchSize: core.size)
         var extraBytes = 0
         let rounds = core.options.count.map { max(1, $0 / core.size) } ?? 1
-        var allocations = AllocationMeasurement(environment.allocations)
+        var allocations = AllocationMeasurement(core.environment.allocations)
         allocations.pause()
         var io = IOMeasurement(core.engine)
         for round in 0..<rounds {
-            let store = try core.open(freshSource(core, fixture), layout)
+            let store = try core.open(freshSource(core, fixture), file.layout)
             bytesBefore = try store.size().fileBytes
-            let watch = SpaceWatch(environment.directory)
+            let watch = SpaceWatch(core.environment.directory)
             allocations.resume()
             io.resume()
             timer.beginBatch()
@@ -43,12 +37,12 @@ enum CompactWorkload: FixtureWorkload {
             try copied.get()
             core.progress(fraction: Double(round + 1) / Double(rounds))
         }
-        var result = CaseResult(benchmarkCase)
+        var result = CaseResult(core.benchmarkCase)
         timer.fill(&result)
         result.latency = nil
         result.fill(allocations.finish(operations: timer.operations))
         result.fill(io, commits: rounds, pages: nil, logicalBytes: 0)
-        let after = try core.open(core.databasePath, layout).size()
+        let after = try core.open(core.databasePath, file.layout).size()
         result.fill(after)
         result.measure("bytes_before", Double(bytesBefore))
         result.measure("bytes_after", Double(after.fileBytes))
@@ -56,7 +50,7 @@ enum CompactWorkload: FixtureWorkload {
         let contents = fixture.oracle().contents()
         result.digest = contents.digest
         return try CaseOutcome(
-            results: [result], verification: core.expectation(contents, layout))
+            results: [result], verification: core.expectation(contents, file.layout))
     }
 
     /// Prepares an empty folder for the copy and a fresh copy of the source, since some engines

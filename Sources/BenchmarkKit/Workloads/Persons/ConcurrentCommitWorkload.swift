@@ -3,20 +3,16 @@ import ToolSupport
 
 /// Many threads that commit one person each, repeatedly, and wait for each other. Measures how an
 /// engine handles concurrent durable writers.
-enum ConcurrentCommitWorkload: CoreWorkload {
-    static let name = "concurrent-commit"
-    static let summary = "--threads writers (64), each one person a durable commit"
-    static let features: [EngineFeature] = [.persons]
-    static let defaultSize = 1
-    static func defaultThreads(of strategy: String) -> Int { 64 }
-    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
-        benchmarkCase.options.count != nil
+enum ConcurrentCommitWorkload {
+    static let workload = Workload.core(
+        "concurrent-commit", "--threads writers (64), each one person a durable commit",
+        needs: [.persons], threads: 64, run
+    ).with {
+        $0.defaultSize = 1
+        $0.isDeterministic = Workload.ifCounted
     }
 
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        let core = try CoreCase(benchmarkCase, environment)
+    private static func run(_ core: CoreCase) throws -> CaseOutcome {
         // This store keeps the file open until the last writer has ended.
         let store = try core.create(.unkeyed)
         let course = Course(limit: core.options.count, seconds: core.options.seconds)
@@ -29,7 +25,7 @@ enum ConcurrentCommitWorkload: CoreWorkload {
             }
         }
         io.pause()
-        var result = CaseResult(benchmarkCase)
+        var result = CaseResult(core.benchmarkCase)
         measured.fill(&result)
         result.fill(
             io, commits: course.committed, pages: nil,

@@ -192,3 +192,30 @@ final class InsertRun {
             secondsLeft: seconds * (1 - fraction) / fraction)
     }
 }
+
+extension Workload {
+    /// A bulk insert of persons in durable transactions.
+    static func insert(
+        _ name: String, _ summary: String, layout: PersonLayout = .unkeyed,
+        names: PersonNames = .numbers
+    ) -> Workload {
+        core(name, summary, needs: [.persons] + layout.features) { core in
+            try SystemAllocatorProgram.check(core.benchmarkCase)
+            return try InsertRun(core, layout, names).run()
+        }.with { $0.countIsSize = true }
+    }
+
+    /// A bulk insert without a key, with a control for the effect of jemalloc: the work of `api`
+    /// with the C library's allocator. Only the embedded engine has the control, since the program
+    /// without jemalloc contains no other engine, and it is informative only.
+    static let insertWithoutKey = insert(
+        "insert", "bulk insert of persons (name, birth date, age), no key"
+    ).with {
+        $0.strategies.append(
+            Strategy(
+                name: SystemAllocatorProgram.strategy,
+                summary: "api in a program without jemalloc: what the allocator itself changes",
+                layer: "api", usesSystemAllocator: true))
+        $0.isDeterministic = { $0.identifier.strategy != SystemAllocatorProgram.strategy }
+    }
+}

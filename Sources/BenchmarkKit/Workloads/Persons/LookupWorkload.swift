@@ -1,59 +1,40 @@
 import ToolSupport
 
-/// Point reads: a random person by key and two of its properties.
-protocol PersonLookupWorkload: FixtureWorkload {}
-
-extension PersonLookupWorkload {
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        let core = try CoreCase(benchmarkCase, environment)
-        let store = try core.open(path(core), layout)
-        core.progress(fraction: 0)
-        let lookups = Lookups(size: core.size, seed: core.seed, count: core.options.count)
-        var result = CaseResult(benchmarkCase)
-        let (sum, distribution) =
-            layout == .stringKey
-            ? try lookups.measure(&result, environment.allocations) { key in
-                try Lookups.term(store.person(name: String(key)), key)
+extension Workload {
+    /// Point reads: a random person by key and two of its properties. `hasDictionary` adds a
+    /// control that looks up the same values in a dictionary.
+    static func lookup(
+        _ name: String, _ summary: String, on file: PersonsFile = .plain,
+        hasDictionary: Bool = false
+    ) -> Workload {
+        persons(name, summary, on: file) { core, file in
+            let store = try file.open(core)
+            core.progress(fraction: 0)
+            let lookups = Lookups(size: core.size, seed: core.seed, count: core.options.count)
+            var result = CaseResult(core.benchmarkCase)
+            let allocations = core.environment.allocations
+            let (sum, distribution) =
+                file.layout == .stringKey
+                ? try lookups.measure(&result, allocations) { key in
+                    try Lookups.term(store.person(name: String(key)), key)
+                }
+                : try lookups.measure(&result, allocations) { key in
+                    try Lookups.term(store.person(number: key), key)
+                }
+            let oracle = file.fixture(of: core).oracle()
+            try lookups.prove(sum) { key in
+                let person = oracle.person(key)
+                return try Lookups.term((person.birthdate, person.age), person.number)
             }
-            : try lookups.measure(&result, environment.allocations) { key in
-                try Lookups.term(store.person(number: key), key)
+            result.digest = ResultDigest.text(of: sum)
+            result.fill(try store.size())
+            var results = [result]
+            if hasDictionary, core.hasControls, core.engine.layer == .api {
+                results.append(try lookups.dictionaryControl(core.benchmarkCase))
             }
-        let oracle = fixture(of: core).oracle()
-        try lookups.prove(sum) { key in
-            let person = oracle.person(key)
-            return try Lookups.term((person.birthdate, person.age), person.number)
+            return CaseOutcome(results: results, histograms: [.latency: distribution])
         }
-        result.digest = ResultDigest.text(of: sum)
-        result.fill(try store.size())
-        guard core.hasControls, core.engine.layer == .api, name == LookupWorkload.name else {
-            return CaseOutcome(results: [result], histograms: [.latency: distribution])
-        }
-        return CaseOutcome(
-            results: [result, try lookups.dictionaryControl(benchmarkCase)],
-            histograms: [.latency: distribution])
     }
-}
-
-enum LookupWorkload: PersonLookupWorkload {
-    static let name = "lookup"
-    static let summary = "random lookup by integer key and read of two properties"
-    static let features: [EngineFeature] = [.persons, .integerKeys]
-}
-
-enum LookupStringKeyWorkload: PersonLookupWorkload {
-    static let name = "lookup-string-key"
-    static let summary = "random lookup by string key and read of two properties"
-    static let features: [EngineFeature] = [.persons, .stringKeys]
-    static let layout = PersonLayout.stringKey
-}
-
-enum LookupAgedWorkload: PersonLookupWorkload {
-    static let name = "lookup-aged"
-    static let summary = "the same by integer key in a file that was changed at random before"
-    static let features: [EngineFeature] = [.persons, .integerKeys, .updates, .deletes]
-    static let isAged = true
 }
 
 /// The random keys of a case, the same for every engine.

@@ -4,43 +4,39 @@ import RealmSwift
 import ToolSupport
 
 /// Opening a file with many persons, up to the first person read.
-enum OpenWorkload: FixtureWorkload {
-    static let name = "open"
-    static let summary = "opens a file and reads a person; the first open stands apart"
-    static let features: [EngineFeature] = [.persons, .integerKeys]
-
-    /// The count of operations is nil, so that instructions are not counted: the work of an open
-    /// depends on the addresses at which the system maps the file, and two counts of the same opens
-    /// differ by almost 1 %.
-    static let countedOperations: Int? = nil
+enum OpenWorkload {
+    static let workload = Workload.persons(
+        "open", "opens a file and reads a person; the first open stands apart", run
+    ).with {
+        // The work of an open depends on the addresses at which the system maps the file: the
+        // instructions of two counts of the same opens differ by almost 1 %.
+        $0.countedOperations = nil
+    }
 
     /// A class of its own, so that the process's first open is that of an almost empty file.
     final class OpenedFirst: Object {
         @Persisted var value: Int
     }
 
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        let core = try CoreCase(benchmarkCase, environment)
-        let path = try Self.path(core)
+    private static func run(_ core: CoreCase, _ file: PersonsFile) throws -> CaseOutcome {
+        let path = try file.path(core)
         core.progress(fraction: 0)
         let isRealmAPI = core.hasControls && core.engine.layer == .api
-        let discovery = isRealmAPI ? try discoverClasses(in: environment) : nil
-        let first = try open(path, core)
-        var result = CaseResult(benchmarkCase)
+        let discovery = isRealmAPI ? try discoverClasses(in: core.environment) : nil
+        let first = try open(path, core, file)
+        var result = CaseResult(core.benchmarkCase)
         let repetitions = core.options.count ?? 200
-        var allocations = AllocationMeasurement(environment.allocations)
+        var allocations = AllocationMeasurement(core.environment.allocations)
         try MeasuredRegion.run {
-            try measure(&result, repetitions) { try open(path, core) }
+            try measure(&result, repetitions) { try open(path, core, file) }
         }
         result.fill(allocations.finish(operations: repetitions))
         result.measure("class_discovery_us", discovery.map { Double($0) / 1000 })
         result.measure("first_open_us", Double(first) / 1000)
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        result.fill(try core.open(path, layout).size())
+        result.fill(try core.open(path, file.layout).size())
         guard isRealmAPI else { return CaseOutcome(results: [result]) }
-        var control = CaseResult.control("bare-file", beside: benchmarkCase)
+        var control = CaseResult.control("bare-file", beside: core.benchmarkCase)
         try measure(&control, repetitions) { try mapBareFile(path) }
         return CaseOutcome(results: [result, control])
     }
@@ -66,9 +62,11 @@ enum OpenWorkload: FixtureWorkload {
     }
 
     /// Opens the file, reads one person, and releases the store, which closes the file.
-    private static func open(_ path: String, _ core: CoreCase) throws -> UInt64 {
+    private static func open(
+        _ path: String, _ core: CoreCase, _ file: PersonsFile
+    ) throws -> UInt64 {
         let start = monotonicNanoseconds()
-        let store = try core.open(path, layout)
+        let store = try core.open(path, file.layout)
         let person = try store.person(number: 0)
         let elapsed = PlantedDelay.end(of: start) - start
         guard person?.age == PersonValues(number: 0, seed: core.seed).age else {

@@ -2,29 +2,25 @@ import Synchronization
 import ToolSupport
 
 /// Readers that look up persons while a writer commits. Measures how much each slows the other.
-enum ReadWhileWritingWorkload: FixtureWorkload {
-    static let name = "read-while-writing"
-    static let summary = "--threads readers (2) look up by integer key while one writer commits"
-    static let features: [EngineFeature] = [.persons, .integerKeys, .updates]
-    static let changesFile = true
-    static func defaultThreads(of strategy: String) -> Int { 2 }
-    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { false }
+enum ReadWhileWritingWorkload {
+    static let workload = Workload.persons(
+        "read-while-writing",
+        "--threads readers (2) look up by integer key while one writer commits",
+        needs: [.updates], on: .changed, threads: 2, run
+    ).with { $0.isDeterministic = Workload.never }
 
     /// The number of lookups after which a reader moves to the newest version.
     private static let batchSize = 32
 
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        let core = try CoreCase(benchmarkCase, environment)
-        let path = try Self.path(core)
+    private static func run(_ core: CoreCase, _ file: PersonsFile) throws -> CaseOutcome {
+        let path = try file.path(core)
         // This store keeps the file open.
-        let store = try core.open(path, layout)
+        let store = try core.open(path, file.layout)
         let course = Course(readers: core.options.threads, lookups: core.options.count)
         // The last worker writes, the others read.
         let workers = WorkerThreads<Part>(count: core.options.threads + 1, name: "worker") {
             number, start in
-            let own = try core.open(path, layout)
+            let own = try core.open(path, file.layout)
             guard start.wait() else { return nil }
             return number == core.options.threads
                 ? try write(own, core, course) : try read(own, core, course, reader: number)
@@ -42,7 +38,7 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
             }
         }
         let written = parts[core.options.threads]
-        var result = fill(CaseResult(benchmarkCase), Array(parts.dropLast()), timeline)
+        var result = fill(CaseResult(core.benchmarkCase), Array(parts.dropLast()), timeline)
         result.measure("writer_commits_per_s", Double(written.operations) / written.seconds)
         result.measure("writer_p50_us", written.latency.percentile(50))
         result.measure("writer_p99_us", written.latency.percentile(99))
@@ -50,7 +46,7 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
         try store.refresh()
         result.fill(try store.size())
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        var oracle = fixture(of: core).oracle()
+        var oracle = file.fixture(of: core).oracle()
         var updates = RandomUpdates(size: core.size, seed: core.seed)
         for _ in 0..<written.operations {
             let update = updates.next()
@@ -58,7 +54,7 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
         }
         return try CaseOutcome(
             results: [result], timeline: timeline,
-            verification: core.expectation(oracle.contents(), layout))
+            verification: core.expectation(oracle.contents(), file.layout))
     }
 
     private static func fill(

@@ -3,47 +3,39 @@ import ToolSupport
 /// The cost of refreshing a query after a change. After each commit that changes the age of one
 /// person, it asks how many persons are younger than 30, and which of them has the greatest number.
 /// Only the query is measured.
-enum RefreshedQueryWorkload: FixtureWorkload {
-    static let name = "query-refresh"
-    static let summary =
-        "counts the persons younger than 30 and finds the last, after one of them all has changed"
-    static let features: [EngineFeature] = [.persons, .integerKeys, .updates, .queries]
-    static let changesFile = true
+enum RefreshedQueryWorkload {
+    static let workload = Workload.persons(
+        "query-refresh",
+        "counts the persons younger than 30 and finds the last, after one of them all has changed",
+        needs: [.updates, .queries], on: .changed, run
+    ).with {
+        let features = ($0.strategies[0].features ?? []) + [.liveResults]
+        $0.strategies.append(
+            Workload.Strategy(
+                name: live,
+                summary: "through objects, with results that are kept and follow changes",
+                layer: "api", features: features))
+    }
+
     /// The default number of repetitions, each of which waits for a commit that is not measured.
     private static let usualCount = 200
     private static let live = "live"
 
-    static let strategies =
-        layerStrategies + [
-            (name: live, summary: "through objects, with results that are kept and follow changes")
-        ]
-
-    static func layer(of strategy: String) -> String {
-        strategy == live ? EngineLayer.api.rawValue : strategy
-    }
-
-    static func features(of strategy: String) -> [EngineFeature]? {
-        strategy == live ? features + [.liveResults] : features
-    }
-
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        let core = try CoreCase(benchmarkCase, environment)
-        let store = try core.open(path(core), layout)
+    private static func run(_ core: CoreCase, _ file: PersonsFile) throws -> CaseOutcome {
+        let store = try file.open(core)
         core.progress(fraction: 0)
-        let limit = CountWorkload.limit
+        let limit = PassQuestion.youngAge
         let ask =
             core.strategy == live
             ? try store.followYoung(ageBelow: limit) : { try store.young(ageBelow: limit) }
-        var oracle = fixture(of: core).oracle()
+        var oracle = file.fixture(of: core).oracle()
         var expected = YoungPersons(
             count: oracle.count { $0.age < limit }, lastNumber: oracle.lastNumber(ageBelow: limit))
         guard try ask() == expected else { throw wrongAnswer(before: 0) }
         let asked = core.options.count ?? usualCount
         var generator = SeededGenerator(seed: core.seed)
         var digest = ResultDigest()
-        var allocations = AllocationMeasurement(environment.allocations)
+        var allocations = AllocationMeasurement(core.environment.allocations)
         allocations.pause()
         var timer = BatchTimer(batchSize: 1, batches: asked)
         for index in 0..<asked {
@@ -68,7 +60,7 @@ enum RefreshedQueryWorkload: FixtureWorkload {
             digest.add(row(index, found))
             core.progress(fraction: Double(index + 1) / Double(asked))
         }
-        var result = CaseResult(benchmarkCase)
+        var result = CaseResult(core.benchmarkCase)
         timer.fill(&result)
         result.fill(allocations.finish(operations: timer.operations))
         result.fill(try store.size())

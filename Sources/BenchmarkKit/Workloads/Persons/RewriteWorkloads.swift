@@ -1,44 +1,69 @@
 import ToolSupport
 
 /// A single transaction that changes a large part of a file.
-protocol RewriteWorkload: FixtureWorkload {
-    /// Changes the file, and the oracle in the same way. The oracle's method returns how many
-    /// persons changed.
-    static func rewrite(_ store: any PersonStore) throws
-    static func rewrite(_ oracle: inout PersonsOracle) -> Int
+struct Rewrite: Sendable {
     /// The bytes of the values that each change writes.
-    static var logicalBytes: Int { get }
-    static func rounds(_ core: CoreCase) -> Int
+    var logicalBytes = 8
+    let change: @Sendable (any PersonStore) throws -> Void
+    /// Changes the oracle in the same way. Returns how many persons changed.
+    let expect: @Sendable (inout PersonsOracle) -> Int
+    var rounds: @Sendable (CoreCase) -> Int = { _ in 1 }
+
+    static let ageing = Rewrite(
+        change: { try $0.updateAllAges(adding: 1) },
+        expect: { oracle in
+            oracle.addToAllAges(1)
+            return oracle.size
+        },
+        rounds: { core in
+            // As many rounds as change the requested number of persons.
+            if let asked = core.options.count { return max(1, asked / core.size) }
+            return core.size > 1_000_000 ? 1 : 5
+        })
+
+    static let deletion = Rewrite(
+        logicalBytes: 0, change: { try $0.deleteOddAges() }, expect: { $0.deleteOddAges() })
+
+    /// The new age is not below the limit, so that every matching person changes once.
+    static let settingAges = Rewrite(
+        change: { try $0.setAges(below: PassQuestion.youngAge, to: PassQuestion.youngAge) },
+        expect: { $0.setAges(below: PassQuestion.youngAge, to: PassQuestion.youngAge) })
 }
 
-extension RewriteWorkload {
-    static var changesFile: Bool { true }
+extension Workload {
+    static func rewrite(
+        _ name: String, _ summary: String, _ rewrite: Rewrite, needs features: [EngineFeature]
+    ) -> Workload {
+        persons(name, summary, needs: features, on: .changed) { core, file in
+            try run(rewrite, core, file)
+        }
+    }
 
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
-        let core = try CoreCase(benchmarkCase, environment)
-        let store = try core.open(path(core), layout)
+    private static func run(
+        _ rewrite: Rewrite, _ core: CoreCase, _ file: PersonsFile
+    ) throws -> CaseOutcome {
+        let store = try file.open(core)
         core.progress(fraction: 0)
-        var oracle = fixture(of: core).oracle()
+        var oracle = file.fixture(of: core).oracle()
         var latency = LatencyRecorder()
         var rates: [Double] = []
         var operations = 0
         var elapsed: UInt64 = 0
         var pages: Int? = 0
         var io = IOMeasurement(core.engine)
-        var allocations = AllocationMeasurement(environment.allocations)
+        var allocations = AllocationMeasurement(core.environment.allocations)
         allocations.pause()
-        let rounds = Self.rounds(core)
+        let change = rewrite.change
+        let rounds = rewrite.rounds(core)
         for round in 0..<rounds {
             allocations.resume()
             io.resume()
             let start = monotonicNanoseconds()
-            try MeasuredRegion.run { try rewrite(store) }
+            try MeasuredRegion.run { try change(store) }
             let taken = max(1, PlantedDelay.end(of: start) - start)
             io.pause()
             allocations.pause()
-            let changed = rewrite(&oracle)
+            let changed = rewrite.expect(&oracle)
             elapsed += taken
             operations += changed
             latency.record(taken)
@@ -46,74 +71,19 @@ extension RewriteWorkload {
             pages = store.lastCommit.flatMap { cost in pages.map { $0 + cost.pages } }
             core.progress(fraction: Double(round + 1) / Double(rounds), rate: rates.last)
         }
-        var result = CaseResult(benchmarkCase)
+        var result = CaseResult(core.benchmarkCase)
         result.operations = operations
         result.elapsedSeconds = Double(elapsed) / 1e9
         result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
         result.latency = latency.summary()
         result.fill(allocations.finish(operations: operations))
         result.fill(
-            io, commits: rounds, pages: pages, logicalBytes: operations * logicalBytes)
+            io, commits: rounds, pages: pages, logicalBytes: operations * rewrite.logicalBytes)
         result.fill(try store.size())
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         let contents = oracle.contents()
         result.digest = contents.digest
         return try CaseOutcome(
-            results: [result], verification: core.expectation(contents, layout))
+            results: [result], verification: core.expectation(contents, file.layout))
     }
-}
-
-enum UpdateAllWorkload: RewriteWorkload {
-    static let name = "update-all"
-    static let summary = "adds 1 to the age of every person in one transaction"
-    static let features: [EngineFeature] = [.persons, .integerKeys, .updates]
-    static let logicalBytes = 8
-
-    static func rewrite(_ store: any PersonStore) throws { try store.updateAllAges(adding: 1) }
-
-    static func rewrite(_ oracle: inout PersonsOracle) -> Int {
-        oracle.addToAllAges(1)
-        return oracle.size
-    }
-
-    /// Returns the number of rounds that change the requested number of persons.
-    static func rounds(_ core: CoreCase) -> Int {
-        if let asked = core.options.count { return max(1, asked / core.size) }
-        return core.size > 1_000_000 ? 1 : 5
-    }
-}
-
-enum DeleteHalfWorkload: RewriteWorkload {
-    static let name = "delete-half"
-    static let summary = "deletes the persons whose age is odd in one transaction"
-    static let features: [EngineFeature] = [.persons, .integerKeys, .deletes]
-    static let logicalBytes = 0
-
-    /// Returns the number of persons, set by `--count`; half of them are deleted.
-    static func size(for options: CaseOptions, asked: Int?) -> Int {
-        options.count ?? asked ?? defaultSize
-    }
-
-    static func rewrite(_ store: any PersonStore) throws { try store.deleteOddAges() }
-    static func rewrite(_ oracle: inout PersonsOracle) -> Int { oracle.deleteOddAges() }
-    static func rounds(_ core: CoreCase) -> Int { 1 }
-}
-
-enum SetValuesWorkload: RewriteWorkload {
-    static let name = "set-values"
-    static let summary = "sets the age of all persons younger than 30 in one transaction"
-    static let features: [EngineFeature] = [.persons, .integerKeys, .updates, .queries]
-    static let logicalBytes = 8
-    /// The new age, which is not below the limit, so that every matching person changes once.
-    private static let age = CountWorkload.limit
-
-    static func rewrite(_ store: any PersonStore) throws {
-        try store.setAges(below: CountWorkload.limit, to: age)
-    }
-
-    static func rewrite(_ oracle: inout PersonsOracle) -> Int {
-        oracle.setAges(below: CountWorkload.limit, to: age)
-    }
-
-    static func rounds(_ core: CoreCase) -> Int { 1 }
 }

@@ -3,11 +3,18 @@ import ToolSupport
 
 /// The reference application: sensors whose readings are written at a high rate. Each sensor keeps
 /// its last 10,000 readings, the number ever written, and a checksum of them.
-enum SensorsWorkload: Workload {
+enum SensorsWorkload {
     static let name = "sensors"
-    static let summary =
-        "readings of air-quality sensors, appended to their sensor; the oldest are deleted"
-    static let defaultSize = 5 * SensorAccount.capacity
+    static let workload = Workload(
+        name: name,
+        summary:
+            "readings of air-quality sensors, appended to their sensor; the oldest are deleted",
+        strategies: strategies, defaultSize: 5 * SensorAccount.capacity,
+        sizeOfOptions: { options in
+            // The largest number of readings kept.
+            let sensors = try options.sensors ?? source(of: options).sensorCount
+            return sensors * SensorAccount.capacity
+        }, isDeterministic: isDeterministic, body: run)
 
     /// The strategies that write in one process.
     static let strategyTypes: [any WriterStrategy.Type] = [
@@ -15,39 +22,26 @@ enum SensorsWorkload: Workload {
         DedicatedThreadStrategy.self, BatchedStrategy.self,
     ]
 
-    /// The strategies that lack a feature of the API, with the reason why they cannot run.
-    private static let missing: [(name: String, summary: String, reason: String)] = [
-        (
-            "async", "each reading is written by writeAsync, and again with grouped commits",
-            "Asynchronous writes are still to come."
-        ),
-        (
-            "actor", "a Realm isolated to an actor, one transaction a reading",
-            "Realms isolated to an actor are still to come."
-        ),
-    ]
+    private static let strategies =
+        strategyTypes.map {
+            Workload.Strategy(
+                name: $0.name, summary: $0.summary, layer: "any", features: [.sensors])
+        } + [
+            Workload.Strategy(
+                name: ProcessesRun.strategy, summary: ProcessesRun.summary, layer: "any",
+                features: [.sensors, .severalProcesses], threads: 2),
+            Workload.Strategy(
+                name: "async",
+                summary: "each reading is written by writeAsync, and again with grouped commits",
+                layer: "any", features: [.sensors],
+                missing: "Asynchronous writes are still to come."),
+            Workload.Strategy(
+                name: "actor", summary: "a Realm isolated to an actor, one transaction a reading",
+                layer: "any", features: [.sensors],
+                missing: "Realms isolated to an actor are still to come."),
+        ]
 
-    static var strategies: [(name: String, summary: String)] {
-        strategyTypes.map { ($0.name, $0.summary) }
-            + [(ProcessesRun.strategy, ProcessesRun.summary)]
-            + missing.map { ($0.name, $0.summary) }
-    }
-
-    static func layer(of strategy: String) -> String { "any" }
-
-    static func features(of strategy: String) -> [EngineFeature]? {
-        strategy == ProcessesRun.strategy ? [.sensors, .severalProcesses] : [.sensors]
-    }
-
-    static func reason(against strategy: String) -> String? {
-        missing.first { $0.name == strategy }?.reason
-    }
-
-    static func defaultThreads(of strategy: String) -> Int {
-        strategy == ProcessesRun.strategy ? 2 : 1
-    }
-
-    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
+    private static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
         // A single writer takes every reading in the order of production.
         let strategy = benchmarkCase.identifier.strategy
         let type = strategyTypes.first { $0.name == strategy }
@@ -55,15 +49,9 @@ enum SensorsWorkload: Workload {
             && type?.hasOneWriter(producers: 1) == true
     }
 
-    /// Returns the largest number of readings kept.
-    static func size(for options: CaseOptions, asked: Int?) throws -> Int {
-        let sensors = try options.sensors ?? source(of: options).sensorCount
-        return sensors * SensorAccount.capacity
-    }
-
-    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-        -> CaseOutcome
-    {
+    private static func run(
+        _ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment
+    ) throws -> CaseOutcome {
         let strategy = benchmarkCase.identifier.strategy
         if strategy == ProcessesRun.strategy {
             return try ProcessesRun(benchmarkCase, environment).run()

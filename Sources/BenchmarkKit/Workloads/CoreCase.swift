@@ -1,69 +1,6 @@
 import Foundation
 import ToolSupport
 
-/// A workload written once for all engines, against the stores that they open. Its strategies are
-/// the layers of an engine.
-protocol CoreWorkload: Workload {
-    static var features: [EngineFeature] { get }
-}
-
-extension CoreWorkload {
-    static var strategies: [(name: String, summary: String)] { layerStrategies }
-
-    static var layerStrategies: [(name: String, summary: String)] {
-        [
-            (name: "api", summary: "through objects, the way an application does"),
-            (name: "engine", summary: "through the interface that lies closest to the storage"),
-        ]
-    }
-
-    static var defaultSize: Int { 1_000_000 }
-    static func features(of strategy: String) -> [EngineFeature]? { features }
-    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
-}
-
-/// A core workload on a file of persons that is created beforehand.
-protocol FixtureWorkload: CoreWorkload {
-    static var layout: PersonLayout { get }
-    static var names: PersonNames { get }
-    static var isAged: Bool { get }
-    /// Whether a case changes its file and therefore needs a copy of the fixture.
-    static var changesFile: Bool { get }
-}
-
-extension FixtureWorkload {
-    static var layout: PersonLayout { .integerKey }
-    static var names: PersonNames { .numbers }
-    static var isAged: Bool { false }
-    static var changesFile: Bool { false }
-
-    /// Another process creates the file, so that its creation does not affect this process's
-    /// memory.
-    static var isPreparedApart: Bool { true }
-
-    static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
-        let core = try CoreCase(benchmarkCase, environment)
-        let folder = try fixture(of: core).make(in: environment)
-        guard changesFile else { return }
-        try? FileManager.default.removeItem(atPath: core.databaseFolder)
-        try FolderFiles.copy(folder, to: core.databaseFolder)
-        try FolderFiles.sync(below: core.databaseFolder)
-    }
-
-    /// Returns the fixture that cases of this kind share, which has an oracle of its contents.
-    static func fixture(of core: CoreCase) -> PersonsFixture {
-        PersonsFixture(
-            engine: core.engine, layout: layout, size: core.size, seed: core.seed, names: names,
-            isAged: isAged)
-    }
-
-    /// Returns the path of the file that ``prepare(_:in:)`` created, which is the case's own copy
-    /// if the case changes it.
-    static func path(_ core: CoreCase) throws -> String {
-        changesFile ? core.databasePath : try fixture(of: core).path(in: core.environment)
-    }
-}
-
 /// A case of a core workload with the values that all of them need.
 struct CoreCase {
     let benchmarkCase: BenchmarkCase
