@@ -5,6 +5,12 @@ let plantedBugs: [SwiftSetting] = [
     .define("PLANTED_BUGS", .when(traits: ["PlantedBugs"]))
 ]
 
+// Packages that only the runner uses: without its trait they are not even fetched.
+let argumentParser: Target.Dependency = .product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Runner"]))
+let histogram: Target.Dependency = .product(
+    name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["Runner"]))
+
 let package = Package(
     name: "realm-swift-linux",
     products: [
@@ -20,7 +26,11 @@ let package = Package(
     traits: [
         .trait(
             name: "PlantedBugs",
-            description: "Compiles mistakes into the engine, for `realm-bench stress selftest`.")
+            description: "Compiles mistakes into the engine, for `realm-bench stress selftest`.",
+            enabledTraits: ["Runner"]),
+        .trait(
+            name: "Runner",
+            description: "Fetches what `realm-bench` and its tests need besides the library."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -43,9 +53,7 @@ let package = Package(
             name: "BenchmarkKit",
             dependencies: [
                 "BenchmarkModels", "CCrypto", "CMeasurement", "RealmSwift", "StorageEngine",
-                "ToolSupport",
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ToolSupport", argumentParser, histogram,
             ]),
         .target(name: "JemallocCounters", dependencies: ["BenchmarkKit", "CJemalloc"]),
         .target(name: "StressModel", dependencies: ["StorageEngine"]),
@@ -53,7 +61,7 @@ let package = Package(
             name: "StressKit",
             dependencies: [
                 "RealmSwift", "StorageEngine", "StressModel", "ToolSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ], swiftSettings: plantedBugs),
         .executableTarget(
             name: "realm-bench", dependencies: ["BenchmarkKit", "JemallocCounters", "StressKit"]),
@@ -71,10 +79,7 @@ let package = Package(
             name: "RealmSwiftTests", dependencies: ["RealmSwift", "StorageEngine", "StressModel"]),
         .testTarget(
             name: "BenchmarkKitTests",
-            dependencies: [
-                "BenchmarkKit", "ToolSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
+            dependencies: ["BenchmarkKit", "ToolSupport", argumentParser],
             exclude: ["Fixtures", "Reference"]),
         .testTarget(
             name: "StressKitTests",

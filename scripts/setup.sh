@@ -8,6 +8,20 @@ fail() {
     exit 1
 }
 
+# The traits of this package that every script builds with. Others would compile all of it anew.
+package_traits=Runner
+
+# Runs `swift build` or `swift test` for the package in a folder.
+#
+#   package_swift COMMAND FOLDER [arguments ...]
+package_swift() {
+    local command="$1" folder="$2" traits=()
+    shift 2
+    # Packages inside this one say in their manifests which of its traits they need.
+    if [ "$folder" = "$package_directory" ]; then traits=(--traits "$package_traits"); fi
+    swift "$command" --package-path "$folder" "${traits[@]+"${traits[@]}"}" "$@"
+}
+
 # Installs missing Debian packages without asking.
 ensure_packages() {
     local missing=()
@@ -37,7 +51,8 @@ ensure_toolchain() {
     fi
     command -v dpkg-query >/dev/null \
         || fail "This script installs packages of Debian or Ubuntu. Elsewhere install the
-development files of OpenSSL and jemalloc by hand and call 'swift build' and 'swift test' directly."
+development files of OpenSSL and jemalloc by hand, and call 'swift build --traits Runner' and
+'swift test --traits Runner' directly."
     ensure_packages libssl-dev libjemalloc-dev
 }
 

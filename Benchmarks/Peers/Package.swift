@@ -8,7 +8,7 @@ let package = Package(
         .executable(name: "realm-bench-peers", targets: ["realm-bench-peers"])
     ],
     dependencies: [
-        .package(name: "realm-swift-linux", path: "../.."),
+        .package(name: "realm-swift-linux", path: "../..", traits: ["Runner"]),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [

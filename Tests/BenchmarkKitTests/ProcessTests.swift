@@ -220,6 +220,7 @@ struct ProcessTests {
         let text = process.text()
         #expect(process.exitCode() == 1, "\(text)")
         #expect(text.contains("\(folder.path)/realm-bench-system-malloc' is missing"), "\(text)")
+        #expect(text.contains("swift build --traits Runner -c "), "\(text)")
         #expect(text.contains("--product realm-bench-system-malloc"), "\(text)")
         // No case was begun.
         #expect(!FileManager.default.fileExists(atPath: results))

@@ -13,6 +13,8 @@ from ctypes import CFUNCTYPE, POINTER, byref, c_bool, c_char, c_char_p, c_int, c
 from ctypes import c_uint, c_uint64, c_void_p
 from pathlib import Path
 
+BUILD_FIRST = "build first: swift build --traits Runner"
+
 DEFINITION = 1 << 1
 REFERENCE = 1 << 2
 CHILD_OF = 1 << 9
@@ -90,7 +92,7 @@ class IndexStore:
 
     def __init__(self, folder):
         if not os.path.isdir(folder):
-            raise IndexFailure(f"there is no index at '{folder}'; build first: swift build")
+            raise IndexFailure(f"there is no index at '{folder}'; {BUILD_FIRST}")
         path = library_path()
         try:
             self._library = ctypes.CDLL(str(path))

@@ -6,7 +6,7 @@ from collections import defaultdict, namedtuple
 from pathlib import Path
 
 from . import index_store
-from .index_store import DEFINITION, REFERENCE, TYPES
+from .index_store import BUILD_FIRST, DEFINITION, REFERENCE, TYPES
 
 MAXIMUM_COLUMNS = 100
 SOURCES = {".swift", ".c", ".h"}
@@ -169,9 +169,9 @@ def stale_files(index, paths):
         if Path(path).suffix != ".swift":
             continue
         if path not in index.units:
-            yield f"{path}:1: the index does not have this file; build first: swift build"
+            yield f"{path}:1: the index does not have this file; {BUILD_FIRST}"
         elif index.units[path].time < os.stat(path).st_mtime_ns:
-            yield f"{path}:1: the index is older than this file; build first: swift build"
+            yield f"{path}:1: the index is older than this file; {BUILD_FIRST}"
 
 
 def upward_references(index, module, found):

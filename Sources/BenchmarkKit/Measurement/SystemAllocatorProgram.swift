@@ -19,7 +19,7 @@ enum SystemAllocatorProgram {
             throw BenchmarkError(
                 .internalError,
                 "'\(path)' is missing, which runs the cases without jemalloc "
-                    + "(\(strategy)). Build it with 'swift build "
+                    + "(\(strategy)). Build it with 'swift build --traits Runner "
                     + "-c \(RunReport.Toolchain.configuration) --product \(name)', as "
                     + "scripts/bench does, or name only other cases.")
         }
