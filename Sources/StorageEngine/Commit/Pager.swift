@@ -22,7 +22,7 @@ public final class Pager {
     /// Counts write transactions, and nodes that one of them made and freed: tells whether private
     /// copies of nodes are still there.
     @exclusivity(unchecked) var copiesStamp: UInt64 = 0
-    /// The root of the forest. In a write transaction its owner sets it before ``commit()``.
+    /// The root of the forest. In a write transaction its owner sets it before `commit()`.
     @exclusivity(unchecked) public var root = PageReference.none
     /// The roots themselves, as bytes, where they are few and `root` is none: no page is written for
     /// them. Its owner sets it like `root`, to at most ``CommitRecord/inlineRootsCapacity`` bytes.
@@ -87,7 +87,7 @@ public final class Pager {
     /// The first error that the open write transaction met, or nil.
     ///
     /// A call that failed may have left a change half done, so the transaction can only be rolled
-    /// back: from then on ``commit()`` and every call that takes or gives back a page throws the
+    /// back: from then on `commit()` and every call that takes or gives back a page throws the
     /// error again, and reads find the version that the transaction was based on
     /// (``failTransaction(_:)``).
     @exclusivity(unchecked) public internal(set) var transactionFailure: StorageError?
@@ -227,7 +227,7 @@ public final class Pager {
     /// The run that `reference` names: the transaction's private copy, or the checked page of the
     /// file.
     ///
-    /// The pointer is valid as long as the snapshot, and until ``releaseExcessMemory()`` gives back
+    /// The pointer is valid as long as the snapshot, and until `releaseExcessMemory()` gives back
     /// anything; that to a private copy until it is freed.
     /// - Throws: `.damaged` when the page is not what the reference says.
     @inline(__always)

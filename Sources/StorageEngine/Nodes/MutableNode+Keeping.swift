@@ -4,7 +4,7 @@ extension MutableNode {
     /// Widths do not change, except those of ramps if the kept rows are not consecutive.
     ///
     /// - Precondition: The node has room for what its ramps become
-    ///   (``hasRoom(toKeep:andColumn:)``).
+    ///   (`hasRoom(toKeep:andColumn:)`).
     public func keepRows(_ kept: UnsafeBufferPointer<Int32>) {
         let count = rowCount
         var first = 0

@@ -34,7 +34,7 @@ public indirect enum QueryCondition {
 }
 
 /// A test of a value. Null and NaN are treated as in ``ColumnTest``, and values are ordered as in
-/// ``ValueOrder``.
+/// `ValueOrder`.
 public enum ValueTest {
     /// A comparison. Strings, data, UUIDs, object ids, decimals and mixed values may also be
     /// compared by order.

@@ -17,7 +17,7 @@ public struct QueryOrder: Sendable, Hashable {
 /// Sorts objects by several properties, the most significant first, or keeps one object of each
 /// group with equal properties.
 ///
-/// In ascending order, null comes first, followed by values in the order of ``ValueOrder``, then
+/// In ascending order, null comes first, followed by values in the order of `ValueOrder`, then
 /// objects without a value, because a link on the path is null. In descending order, those come
 /// first. Objects that are equal in all properties keep their order. Values are read once for each
 /// property that has to decide, so memory grows with the number of objects.

@@ -5,7 +5,9 @@ extension QuerySorter {
     /// If an index of the only property has the order, and at least a quarter of the objects match,
     /// the index is walked from beginning to end.
     ///
-    /// - Parameter found: the keys that the plan finds, if they are known.
+    /// - Parameters:
+    ///   - plan: the condition that the objects satisfy.
+    ///   - found: the keys that the plan finds, if they are known.
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func sorted(_ plan: QueryPlan, found: PackedKeys? = nil) throws -> [ObjectKey] {
         func find() throws -> [ObjectKey] { try found?.keys ?? plan.keys() }

@@ -27,9 +27,11 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     /// Creates empty linking objects. The actual objects are read from a property of a managed
     /// object.
     ///
-    /// - Parameter propertyName: The property of the objects that refer to another object.
+    /// - Parameters:
+    ///   - type: The class of the objects that refer to another object.
+    ///   - propertyName: Their property that does.
     @inlinable @inline(__always)
-    public init(fromType _: Element.Type, property propertyName: String) {
+    public init(fromType type: Element.Type, property propertyName: String) {
         self.propertyName = propertyName
         managed = nil
     }

@@ -8,26 +8,26 @@ import StorageEngine
 ///     let owner = dog["owner"] as? Owner
 /// }
 /// ```
-/// Properties are accessed by name, with ``subscript(key:)`` or as members. A name that does not
-/// exist stops the program. Values have their stored types: numbers are `NSNumber`, enums are raw
-/// values, and collections of objects are collections of ``DynamicObject``. A link returns an
-/// instance of the linked class, or a ``DynamicObject`` if the Realm has no such class.
+/// Properties are accessed by name, with ``ObjectBase/subscript(_:)`` or as members. A name that
+/// does not exist stops the program. Values have their stored types: numbers are `NSNumber`, enums
+/// are raw values, and collections of objects are collections of ``DynamicObject``. A link returns
+/// an instance of the linked class, or a ``DynamicObject`` if the Realm has no such class.
 ///
 /// The class does not have to exist in the program; it is sufficient if the file contains it. Get
 /// dynamic objects from ``Realm/dynamicObjects(_:)``,
 /// ``Realm/dynamicObject(ofType:forPrimaryKey:)`` and ``Realm/dynamicCreate(_:value:update:)``.
 @dynamicMemberLookup
 public final class DynamicObject: Object {
-    /// Accesses the property named `member`, as ``subscript(key:)`` does.
+    /// Accesses the property named `member`, as ``ObjectBase/subscript(_:)`` does.
     public subscript(dynamicMember member: String) -> Any? {
         get { self[member] }
         set { self[member] = newValue }
     }
 
-    /// Returns the value of the property named `key`, as ``subscript(key:)`` does.
+    /// Returns the value of the property named `key`, as ``ObjectBase/subscript(_:)`` does.
     public override func value(forUndefinedKey key: String) -> Any? { self[key] }
 
-    /// Sets the property named `key`, as ``subscript(key:)`` does.
+    /// Sets the property named `key`, as ``ObjectBase/subscript(_:)`` does.
     public override func setValue(_ value: Any?, forUndefinedKey key: String) {
         self[key] = value
     }

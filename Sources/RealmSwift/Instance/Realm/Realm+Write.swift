@@ -25,8 +25,8 @@ extension Realm {
     /// A failure of the environment inside the block, such as a full disk, does not stop the
     /// program. From the first failure on, the transaction behaves as follows:
     ///
-    /// - Changes have no effect. Objects given to ``add(_:update:)`` stay unmanaged, and
-    ///   ``create(_:value:update:)`` returns unmanaged objects.
+    /// - Changes have no effect. Objects given to ``add(_:update:)-(Object,_)`` stay unmanaged,
+    ///   and ``create(_:value:update:)`` returns unmanaged objects.
     /// - Reads see the version from before the transaction. Objects added in the transaction are
     ///   invalidated; they read as the defaults of their types, with empty collections. An element
     ///   that a collection no longer has reads as zero, nil or such an object.
@@ -111,7 +111,7 @@ extension Realm {
         _ = instance.addGraph(object, update: update)
     }
 
-    /// Adds the objects of a sequence, each as ``add(_:update:)`` does.
+    /// Adds the objects of a sequence, each as ``add(_:update:)-(Object,_)`` does.
     public func add<S: Sequence>(
         _ objects: S, update: UpdatePolicy = .error
     ) where S.Iterator.Element: Object {

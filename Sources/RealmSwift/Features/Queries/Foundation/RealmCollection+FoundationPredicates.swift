@@ -47,7 +47,7 @@ extension RealmCollection {
     }
 
     /// Returns the position of the first object that matches a Swift predicate; nil if there is
-    /// none. See ``filter(_:)-(Predicate<Element>)``.
+    /// none. See `filter(_:)`.
     ///
     /// - Throws: An error that names the unsupported part of the predicate.
     public func index(matching predicate: Predicate<Element>) throws -> Int? {
