@@ -10,7 +10,7 @@ private enum Sample {
     }
 
     final class Person: Object {
-        @Persisted var name: String
+        @Persisted(primaryKey: true) var name: String
         @Persisted var dogs: List<Dog>
     }
 
@@ -37,24 +37,21 @@ private enum Sample {
         func Realm() throws -> RealmSwift.Realm { try temporaryRealm([Dog.self, Person.self]) }
 
         let realm = try Realm()
-
         try realm.write {
-            let person = Person()
-            person.name = "Ada"
-            let dog = Dog()
-            dog.id = 1
-            dog.name = "Rex"
-            dog.owner = person
-            person.dogs.append(dog)
-            realm.add(person)
+            let ada = Person()
+            ada.name = "Ada"
+            let rex = Dog(value: ["id": 1, "name": "Rex"])
+            rex.owner = ada
+            ada.dogs.append(rex)
+            realm.add(ada, update: .modified)
         }
 
-        if let rex = realm.object(ofType: Dog.self, forPrimaryKey: 1) {
-            print(rex.name)
-        }
+        let rex = realm.object(ofType: Dog.self, forPrimaryKey: 1)
         let named = realm.objects(Dog.self).filter("owner.name == %@", "Ada")
         let same = realm.objects(Dog.self).where { $0.owner.name == "Ada" }.sorted(by: \.name)
+        print(rex?.name ?? "no dog", named.count, same.count)
 
+        #expect(rex?.name == "Rex")
         #expect(named.map(\.name) == ["Rex"])
         #expect(same.map(\.name) == ["Rex"])
         try expectSample(of: "README.md", from: "import RealmSwift\n")
