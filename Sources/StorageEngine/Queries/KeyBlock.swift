@@ -25,6 +25,12 @@ struct KeyBlock: Sendable {
         self.least = least
         self.width = UInt8(width)
         storedCount = Int32(keys.count)
+        // An array of capacity 0 is the standard library's only empty one, whose count the
+        // initializer below would store. All threads share it.
+        guard width > 0 else {
+            distances = []
+            return
+        }
         distances = ContiguousArray(unsafeUninitializedCapacity: width * keys.count) {
             bytes, initialized in
             initialized = width * keys.count
@@ -33,8 +39,7 @@ struct KeyBlock: Sendable {
             case 1: Self.pack(keys, least, to, as: UInt8.self)
             case 2: Self.pack(keys, least, to, as: UInt16.self)
             case 4: Self.pack(keys, least, to, as: UInt32.self)
-            case 8: Self.pack(keys, least, to, as: UInt64.self)
-            default: break
+            default: Self.pack(keys, least, to, as: UInt64.self)
             }
         }
     }

@@ -50,7 +50,9 @@ public struct PackedKeys: Sendable {
 
     /// All keys in order.
     public var unpacked: ContiguousArray<Int64> {
-        ContiguousArray(unsafeUninitializedCapacity: count) { keys, initialized in
+        // Not made in the way below: all threads share the empty array (``KeyBlock``).
+        if count == 0 { return [] }
+        return ContiguousArray(unsafeUninitializedCapacity: count) { keys, initialized in
             for (block, start) in zip(blocks, starts) {
                 block.unpack(to: keys.baseAddress.unsafelyUnwrapped + start)
             }
