@@ -11,6 +11,16 @@ enum LongTests {
     static func choose(_ long: Int, otherwise short: Int) -> Int { isEnabled ? long : short }
 }
 
+extension Trait where Self == ConditionTrait {
+    /// Skips a test under the thread sanitizer, whose bookkeeping a forked child of several threads
+    /// waits for without end, and whose own memory is mapped beside that of the program.
+    static var notUnderThreadSanitizer: Self {
+        .disabled(
+            if: ProcessInfo.processInfo.environment["REALM_SANITIZER"] == "thread",
+            "The thread sanitizer maps memory of its own and does not follow forked children.")
+    }
+}
+
 extension FileKind {
     /// The kinds that are combined with kills and power losses. Without the long tests, it is one
     /// of each pair.

@@ -58,7 +58,7 @@ import Testing
 
     /// A long test: 5,000 files need 15,000 descriptors (`ulimit -n`) and 5 GB of disk.
     /// `REALM_OPEN_FILES=1000` opens only 1,000.
-    @Test(arguments: FileKind.allCases)
+    @Test(.notUnderThreadSanitizer, arguments: FileKind.allCases)
     func anOpenFileTakesLittleOfWhatAProcessHas(kind: FileKind) throws {
         let descriptorLimit = raiseDescriptorLimit()
         let count =

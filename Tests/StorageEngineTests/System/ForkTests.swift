@@ -6,7 +6,7 @@ import Testing
 
 /// Processes that are forked while their threads use databases.
 @Suite struct ForkTests {
-    @Test(arguments: FileKind.allCases)
+    @Test(.notUnderThreadSanitizer, arguments: FileKind.allCases)
     func aForkedChildRefusesWhatItInheritedAndOpensAnew(kind: FileKind) throws {
         let directory = try CrashDirectory()
         let rounds = LongTests.choose(200, otherwise: 16)
