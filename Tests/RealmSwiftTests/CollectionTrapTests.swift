@@ -266,8 +266,8 @@ private class OriginElsewhere: Object {
         ) { try openRealm(OriginOfNone.self) }
         expectStop(
             Self.failure
-                + "- Property 'OriginOfNone.missing' declared as origin of linking objects property "
-                + "'OriginOfNone.missing' does not exist", result)
+                + "- Property 'OriginOfNone.missing' declared as origin of linking objects "
+                + "property 'OriginOfNone.missing' does not exist", result)
     }
 
     @Test func originPropertiesThatAreNoLinks() async {
@@ -286,8 +286,8 @@ private class OriginElsewhere: Object {
         ) { try openRealm(OriginElsewhere.self, OriginWithoutLink.self) }
         expectStop(
             Self.failure
-                + "- Property 'OriginElsewhere.next' declared as origin of linking objects property "
-                + "'OriginElsewhere.others' links to type 'OriginWithoutLink'\n"
+                + "- Property 'OriginElsewhere.next' declared as origin of linking objects "
+                + "property 'OriginElsewhere.others' links to type 'OriginWithoutLink'\n"
                 + "- Property 'OriginWithoutLink.text' declared as origin of linking objects "
                 + "property 'OriginWithoutLink.others' is not a link", result)
     }

@@ -88,7 +88,8 @@ static inline int realm_futex_wait(
     const uint32_t *_Nonnull word, uint32_t expected, int64_t nanoseconds, bool shared) {
     struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
     long result = syscall(
-        SYS_futex, word, shared ? FUTEX_WAIT : FUTEX_WAIT_PRIVATE, expected, nanoseconds < 0 ? NULL : &timeout, NULL, 0);
+        SYS_futex, word, shared ? FUTEX_WAIT : FUTEX_WAIT_PRIVATE, expected,
+        nanoseconds < 0 ? NULL : &timeout, NULL, 0);
     return result == 0 ? 0 : errno;
 }
 
@@ -109,7 +110,8 @@ struct realm_futex_waiter {
 static inline struct realm_futex_waiter realm_futex_waiter_make(
     const uint32_t *_Nonnull word, uint32_t expected, bool shared) {
     struct realm_futex_waiter waiter = {
-        expected, (uint64_t)(uintptr_t)word, 2u /* FUTEX_32 */ | (shared ? 0 : FUTEX_PRIVATE_FLAG), 0};
+        expected, (uint64_t)(uintptr_t)word,
+        2u /* FUTEX_32 */ | (shared ? 0 : FUTEX_PRIVATE_FLAG), 0};
     return waiter;
 }
 

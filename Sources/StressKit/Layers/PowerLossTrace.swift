@@ -1,5 +1,6 @@
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// Runs a point's workload and records what it does to the file.
 struct PowerLossTrace {

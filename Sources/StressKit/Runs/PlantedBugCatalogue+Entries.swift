@@ -75,7 +75,8 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "checkpoint-read-too-early",
             "a map of free pages is looked for in the file before it is there",
-            breaks: "E7: while one group is written, further writers go on", "many-writers/threads"),
+            breaks: "E7: while one group is written, further writers go on",
+            "many-writers/threads"),
     ]
 
     static let shrinking = [

@@ -15,7 +15,8 @@ import Testing
         "NOT home.city ENDSWITH \"e\\u0301\" OR friends.@avg.height <= -2.5",
         "%K == %@ AND %d < age AND ANY allies.@allKeys CONTAINS 'a' AND SELF != %@",
         "alias ==[c] name OR isActive == YES OR money > 3 OR fans.@count == 0 OR TRUEPREDICATE",
-        "born > %@ OR boss == %@ OR boss.boss.@count = 1 OR things.@sum = 3 OR places.@max.size = 1",
+        "born > %@ OR boss == %@ OR boss.boss.@count = 1 OR things.@sum = 3 "
+            + "OR places.@max.size = 1",
     ]
     private static let pieces = [
         "(", ")", "{", "}", "[", "]", "'", "\"", "\\", "%", "%@", "%K", "$f", "@count", "#", ".",

@@ -67,7 +67,8 @@ import Testing
 
     @Test func stringsKnowEscapes() throws {
         guard
-            case .comparison(let comparison) = try PredicateParser.parse(#"a == 'x\'\n\x41\u00e9'"#),
+            case .comparison(let comparison) = try PredicateParser.parse(
+                #"a == 'x\'\n\x41\u00e9'"#),
             case .value(let value) = comparison.right
         else {
             Issue.record("not a comparison with a value")

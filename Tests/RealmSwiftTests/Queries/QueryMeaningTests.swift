@@ -164,7 +164,8 @@ private class Box: Object {
         #expect(try ids(nested) == [2, 3, 4])
         // A subquery on the object's own collection, inside a condition on its elements.
         let own =
-            "SUBQUERY(parcels, $p, SUBQUERY(parcels, $q, $q.id < $p.id AND $q.id < id).@count == 1).@count"
+            "SUBQUERY(parcels, $p, SUBQUERY(parcels, $q, $q.id < $p.id AND $q.id < id).@count "
+            + "== 1).@count"
         #expect(try ids(own + " == 1") == [2, 3, 4])
         // Cached texts, and live results.
         let live = parcels.filter("SUBQUERY(parcels, $p, $p.id < id).@count == %@", 3)

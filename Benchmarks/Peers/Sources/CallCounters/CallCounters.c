@@ -73,11 +73,13 @@ ssize_t writev(int descriptor, const struct iovec *parts, int parts_count) {
 
 // The kernel takes the offset in two words; on 64-bit machines the first word holds all of it.
 ssize_t pwritev(int descriptor, const struct iovec *parts, int parts_count, off_t offset) {
-    return counted_write(descriptor, syscall(SYS_pwritev, descriptor, parts, parts_count, offset, 0));
+    return counted_write(
+        descriptor, syscall(SYS_pwritev, descriptor, parts, parts_count, offset, 0));
 }
 
 ssize_t pwritev64(int descriptor, const struct iovec *parts, int parts_count, off64_t offset) {
-    return counted_write(descriptor, syscall(SYS_pwritev, descriptor, parts, parts_count, offset, 0));
+    return counted_write(
+        descriptor, syscall(SYS_pwritev, descriptor, parts, parts_count, offset, 0));
 }
 
 _Static_assert(sizeof(long) == 8, "offsets are passed in one word");

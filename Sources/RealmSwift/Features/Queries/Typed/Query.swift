@@ -17,14 +17,18 @@
 /// | `$0.age > 5`, `$0.link == nil` | `age > 5`, `link == nil` |
 /// | `$0.isDone`, `!$0.isDone` | `isDone == true`, `isDone == false` |
 /// | `$0.owner.name == "Ann"` | `owner.name == 'Ann'` |
-/// | `$0.age.contains(1..<3)`, `$0.age.contains(1...3)` | `age >= 1 AND age < 3`, `age BETWEEN {1, 3}` |
+/// | `$0.age.contains(1..<3)` | `age >= 1 AND age < 3` |
+/// | `$0.age.contains(1...3)` | `age BETWEEN {1, 3}` |
 /// | `$0.age.in([1, 3])` | `age IN {1, 3}` |
 /// | `$0.dogs.name == "Rex"` | `ANY dogs.name == 'Rex'` |
-/// | `$0.scores.contains(5)`, `$0.scores.containsAny(in: [5, 6])` | `5 IN scores`, `ANY scores IN {5, 6}` |
+/// | `$0.scores.contains(5)` | `5 IN scores` |
+/// | `$0.scores.containsAny(in: [5, 6])` | `ANY scores IN {5, 6}` |
 /// | `$0.scores > 5` | `ANY scores > 5` |
-/// | `$0.dogs.count`, `$0.scores.max`, `$0.dogs.age.sum` | `dogs.@count`, `scores.@max`, `dogs.@sum.age` |
+/// | `$0.dogs.count`, `$0.scores.max` | `dogs.@count`, `scores.@max` |
+/// | `$0.dogs.age.sum` | `dogs.@sum.age` |
 /// | `($0.dogs.age > 3).count` | `SUBQUERY(dogs, $dog, $dog.age > 3).@count` |
-/// | `$0.map["key"]`, `$0.map.keys`, `$0.map.values` | `map['key']`, `ANY map.@allKeys`, `ANY map.@allValues` |
+/// | `$0.map["key"]` | `map['key']` |
+/// | `$0.map.keys`, `$0.map.values` | `ANY map.@allKeys`, `ANY map.@allValues` |
 /// | `$0.any["key"][0].any` | `any['key'][0][#any]` |
 ///
 /// Combining queries in a way that no predicate supports, such as comparing two collections, stops
