@@ -17,16 +17,15 @@ REQUIREMENTS = Path(__file__).resolve().parent / "plot-requirements.txt"
 
 EPILOG = """
 plots, each drawn only if the runs have data for it:
-  throughput   operations per second by strategy, with 95 % intervals
-  core         operations per second of every other workload, all engines
-  latency      percentiles up to 99.99 % and beyond, from histograms/; a file a workload
-  file-size    size of the database file while a case ran
-  growth       live, free and waiting bytes under a pinned reader
+  core         operations per second of workloads whose strategies are layers, all engines
   encryption   what encryption costs, where a case ran with and without
   compaction   file size before and after, and the time it took
   peers        rates relative to SQLite of the same run; realm-core indirect
   comparison   rates relative to --baseline
   history      rates over several runs
+
+The page report.html of a run has the others: throughput by strategy, latency
+percentiles, file size over time, growth under a pinned reader.
 
 examples:
   scripts/plot.py                          the newest run in results/

@@ -15,11 +15,16 @@ package_traits=Runner
 #
 #   package_swift COMMAND FOLDER [arguments ...]
 package_swift() {
-    local command="$1" folder="$2" traits=()
+    local command="$1" folder="$2" options=()
     shift 2
-    # Packages inside this one say in their manifests which of its traits they need.
-    if [ "$folder" = "$package_directory" ]; then traits=(--traits "$package_traits"); fi
-    swift "$command" --package-path "$folder" "${traits[@]+"${traits[@]}"}" "$@"
+    if [ "$folder" = "$package_directory" ]; then
+        options=(--traits "$package_traits")
+    else
+        # Packages inside this one say in their manifests which of its traits they need. That of the
+        # peers reads what their folders say, which a cached manifest would not see.
+        options=(--manifest-cache none)
+    fi
+    swift "$command" --package-path "$folder" "${options[@]}" "$@"
 }
 
 # Installs missing Debian packages without asking.
@@ -58,5 +63,11 @@ development files of OpenSSL and jemalloc by hand, and call 'swift build --trait
 
 # Installs the libraries of the databases that are compared with the embedded one.
 ensure_peers() {
-    ensure_packages libsqlite3-dev liblmdb-dev librocksdb-dev
+    local packages
+    packages="$(sed -n 's/.*"packages": \[\(.*\)\].*/\1/p' \
+        "$package_directory"/Benchmarks/Peers/Sources/PeerEngines/*/engine.json \
+        | tr -d '" ' | tr ',' '\n' | sort -u)"
+    [ -n "$packages" ] || fail "no folder of Benchmarks/Peers/Sources/PeerEngines names a package"
+    # shellcheck disable=SC2086
+    ensure_packages $packages
 }

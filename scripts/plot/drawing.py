@@ -17,11 +17,7 @@ def draw(options, package):
     except OSError as error:
         raise RunError(f"The folder '{output}' cannot be made: {error.strerror}.") from error
     plots = {
-        "throughput": (single.throughput, "no workload with several strategies"),
         "core": (single.core, "no core workload"),
-        "latency": (single.latency, "no histograms"),
-        "file-size": (single.file_size, "no rows in timeline.csv"),
-        "growth": (single.growth, "no rows in growth.csv"),
         "encryption": (single.encryption, "no case ran with and without encryption"),
         "compaction": (single.compaction, "no case measured compaction"),
         "peers": (lambda run: several.peers(run, package), "SQLite and another engine are needed"),
@@ -32,16 +28,11 @@ def draw(options, package):
     }
     drawn = 0
     for name, (plot, reason) in plots.items():
-        figures = plot(run)
-        if not figures:
+        figure = plot(run)
+        if not figure:
             print(f"{name}: nothing drawn, {reason}", file=sys.stderr)
             continue
-        if not isinstance(figures, dict):
-            yield style.save(figures, output / f"{name}.{options.format}")
-            drawn += 1
-            continue
-        for workload, figure in figures.items():
-            yield style.save(figure(), output / f"{name}-{workload}.{options.format}")
-            drawn += 1
+        yield style.save(figure, output / f"{name}.{options.format}")
+        drawn += 1
     if not drawn:
         raise RunError(f"The run '{run.path}' has nothing to draw.")

@@ -121,37 +121,6 @@ class Run:
                 f"script reads version {SCHEMA_VERSION}. Use the script that came with the "
                 "program which wrote it.", code=6)
 
-    def course(self, name, *columns):
-        """Returns {name: {column: [numbers]}} from timeline.csv or growth.csv."""
-        courses = {}
-        for fields in self._read(name):
-            course = courses.setdefault(name_of(fields), {column: [] for column in columns})
-            for column in columns:
-                course[column].append(number(fields.get(column)))
-        return courses
-
-    def pin_owners(self):
-        """Returns {name: [pinning processes in order of appearance]}."""
-        owners = {}
-        for fields in self._read("growth.csv"):
-            owner = fields.get("oldest_pin_owner")
-            known = owners.setdefault(name_of(fields), [])
-            if owner and owner not in known:
-                known.append(owner)
-        return owners
-
-    def percentiles(self, row):
-        """Returns [(percentile 0..1, microseconds)] of the case's latency."""
-        path = self.path / "histograms" / (row.name.replace("/", "-").replace(" ", "-") + ".hgrm")
-        if not path.exists():
-            return []
-        points = []
-        for line in path.read_text().splitlines():
-            fields = line.split()
-            if len(fields) in (3, 4) and number(fields[0]) is not None:
-                points.append((float(fields[1]), float(fields[0])))
-        return points
-
     def rounds(self):
         """Returns {name: {round: operations per second}} from samples.csv."""
         rounds = {}

@@ -1,55 +1,12 @@
 """Plots of one run.
 
-Each function returns a figure, or a dictionary of functions that draw one for each workload, or
-None if the run lacks the data.
+Each function returns a figure, or None if the run lacks the data.
 """
 
-from functools import partial
-
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from . import style
-from .runs import by_workload, labels
-
-
-def throughput(run):
-    """Draws bars for the workloads whose strategies are more than a layer of the engine."""
-    groups = [(name, rows) for name, rows in by_workload(run.rows)
-              if len({row.own_strategy for row in rows if not row.is_control}) > 1]
-    if not groups:
-        return None
-    figure, axes = style.panels([1.6 + 0.42 * len(rows) for _, rows in groups])
-    for axis, (workload, rows) in zip(axes, groups):
-        engines = list(dict.fromkeys(row.column for row in rows if not row.is_control))
-        most = max(row.interval[1] or row.rate for row in rows)
-        for position, row in enumerate(rows):
-            look = ({"color": "#eef1f4", "edgecolor": style.CONTROL, "hatch": "///"}
-                    if row.is_control else {"color": style.color(row.column, engines)})
-            axis.barh(position, row.rate, height=0.66, **look)
-            low, high = row.interval
-            if low is not None and high is not None:
-                # The interval of skewed slices need not contain the rate itself.
-                axis.errorbar((low + high) / 2, position, xerr=(high - low) / 2, fmt="none",
-                              ecolor="#1b1f24", capsize=4, elinewidth=1.4)
-            axis.text(max(row.rate, high or 0) + most * 0.012, position, style.short(row.rate),
-                      va="center")
-        axis.set_yticks(range(len(rows)), labels(rows))
-        axis.invert_yaxis()
-        axis.grid(axis="y", visible=False)
-        axis.set_xlim(0, most * 1.12)
-        axis.xaxis.set_major_formatter(FuncFormatter(style.short))
-        axis.set_xlabel("operations per second")
-        axis.set_title(f"{workload}: throughput by strategy", pad=30 if len(engines) < 3 else 54)
-        handles = [Patch(color=style.color(name, engines), label=name) for name in engines]
-        if any(row.is_control for row in rows):
-            handles.append(Patch(facecolor="#eef1f4", edgecolor=style.CONTROL, hatch="///",
-                                 label="control: no database"))
-        handles.append(Line2D([], [], color="#1b1f24", marker="|", markersize=9,
-                              label="95 % interval"))
-        style.legend_above(axis, handles, columns=4)
-    return figure
 
 
 def core(run):
@@ -96,123 +53,6 @@ def line_title(line):
     if sweep:
         parts.append(sweep)
     return ", ".join(parts)
-
-
-def latency(run):
-    """Returns {workload: function that draws its figure}."""
-    figures = {}
-    for workload, rows in by_workload(run.rows):
-        curves = [(label, run.percentiles(row)) for label, row in zip(labels(rows), rows)]
-        curves = [(label, points) for label, points in curves if len(points) > 1]
-        if curves:
-            figures[workload] = partial(latency_figure, workload, curves)
-    return figures
-
-
-def latency_figure(workload, curves):
-    figure, (axis,) = style.panels([5.0])
-    most = 100
-    for position, (label, points) in enumerate(curves):
-        # The maximum lies at 100 %, which is infinitely far on this scale.
-        inner = [(1 / (1 - level), value) for level, value in points if level < 1]
-        most = max(most, inner[-1][0])
-        axis.plot(*zip(*inner), label=label, **style.line_style(position))
-    style.percentile_axis(axis, most)
-    axis.set_yscale("log")
-    style.logarithmic(axis.yaxis, style.duration)
-    axis.set_ylabel("latency (logarithmic)")
-    axis.set_title(f"{workload}: latency")
-    style.legend_right(axis)
-    return figure
-
-
-def file_size(run):
-    """Returns {workload: function that draws its figure}."""
-    courses = run.course("timeline.csv", "elapsed_s", "file_bytes")
-    figures = {}
-    for workload, rows in by_workload(run.rows):
-        found = [(label, courses[row.name]) for label, row in zip(labels(rows), rows)
-                 if len(courses.get(row.name, {}).get("elapsed_s", [])) > 1]
-        if found:
-            figures[workload] = partial(file_size_figure, workload, found)
-    return figures
-
-
-def file_size_figure(workload, found):
-    figure, (axis,) = style.panels([4.6])
-    for position, (label, course) in enumerate(found):
-        axis.step(course["elapsed_s"], course["file_bytes"], where="post", label=label,
-                  **style.line_style(position))
-    axis.set_ylim(bottom=0)
-    axis.set_xlim(left=0)
-    byte_axis(axis)
-    axis.set_xlabel("seconds since the start of the case")
-    axis.set_ylabel("file size")
-    axis.set_title(f"{workload}: size of the database file")
-    style.legend_right(axis)
-    return figure
-
-
-def byte_axis(axis):
-    # Steps of ten give powers of a thousand round labels.
-    axis.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
-    axis.yaxis.set_major_formatter(FuncFormatter(style.size))
-
-
-GROWTH_PARTS = {"live_bytes": "live: the newest version",
-                "waiting_bytes": "waiting: pinned versions",
-                "free_bytes": "free: for the next commits"}
-
-
-def growth(run):
-    """Draws a panel of file sizes for each strategy, then the contents of files if reported."""
-    courses = run.course("growth.csv", "commits", "file_bytes", *GROWTH_PARTS)
-    owners = run.pin_owners()
-    found = [(row, courses[row.name]) for row in run.rows
-             if len(courses.get(row.name, {}).get("commits", [])) > 1]
-    if not found:
-        return None
-    strategies = list(dict.fromkeys(row.strategy for row, _ in found))
-    telling = [(row, course) for row, course in found if None not in course["waiting_bytes"]]
-    figure, axes = style.panels([3.6] * (len(strategies) + len(telling)))
-    for axis, strategy in zip(axes, strategies):
-        growth_sizes(axis, strategy, [pair for pair in found if pair[0].strategy == strategy])
-    for axis, (row, course) in zip(axes[len(strategies):], telling):
-        growth_parts(axis, row, course, owners.get(row.name))
-    return figure
-
-
-def growth_sizes(axis, strategy, found):
-    names = list(dict.fromkeys(row.column for row, _ in found))
-    for position, (row, course) in enumerate(found):
-        # Every second line is dashed, so that equal sizes do not hide each other.
-        axis.plot(course["commits"], course["file_bytes"], label=row.column,
-                  color=style.color(row.column, names), linestyle="--" if position % 2 else "-")
-    growth_axis(axis, max(max(course["file_bytes"]) for _, course in found))
-    pinned = "a reader pinned since the start" if strategy.endswith("pinned") else "no reader"
-    axis.set_title(f"growth/{strategy}: file size, {pinned}")
-    style.legend_right(axis)
-
-
-def growth_parts(axis, row, course, pinned):
-    parts = [name for name in GROWTH_PARTS if None not in course[name]]
-    axis.stackplot(course["commits"], *[course[name] for name in parts],
-                   labels=[GROWTH_PARTS[name] for name in parts],
-                   colors=[style.PALETTE[column] for column in (0, 1, 4)], alpha=0.75)
-    axis.plot(course["commits"], course["file_bytes"], color="#1b1f24", label="file size")
-    growth_axis(axis, max(course["file_bytes"]))
-    state = f"pinned by {', '.join(pinned)}" if pinned else "nothing pinned"
-    axis.set_title(f"{row.workload}/{row.strategy} ({row.engine}): {state}")
-    style.legend_right(axis)
-
-
-def growth_axis(axis, most):
-    axis.set_ylim(0, most * 1.06)
-    axis.set_xlim(left=0)
-    axis.xaxis.set_major_formatter(FuncFormatter(style.short))
-    byte_axis(axis)
-    axis.set_xlabel("commits")
-    axis.set_ylabel("bytes")
 
 
 def encryption(run):

@@ -1,5 +1,8 @@
 """The common style of all plots: colours, fonts, units, legends."""
 
+import json
+from pathlib import Path
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -11,7 +14,18 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 # distinguish, except yellow, which is too pale for lines.
 PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5b5b5b", "#8f8500"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
-COLUMNS = ["realm api", "realm engine", "sqlite", "grdb", "lmdb", "rocksdb"]
+PEERS = Path(__file__).resolve().parents[2] / "Benchmarks" / "Peers" / "Sources" / "PeerEngines"
+
+
+def peers():
+    """Returns the descriptions of the peers in their order."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in PEERS.glob("*/engine.json")]
+    return sorted(found, key=lambda peer: peer["order"])
+
+
+COLORS = {"realm api": PALETTE[0], "realm engine": PALETTE[1],
+          **{peer["name"]: peer["color"] for peer in peers()}}
+COLUMNS = list(COLORS)
 INDIRECT = "realm-core (indirect)"
 CONTROL = "#9aa4ae"
 WIDTH = 11
@@ -27,14 +41,14 @@ plt.rcParams.update({
 
 def color(name, names):
     """Returns the colour of an engine, the same in every plot; other names follow in order."""
-    if name in COLUMNS:
-        return PALETTE[COLUMNS.index(name)]
+    if name in COLORS:
+        return COLORS[name]
     return PALETTE[names.index(name) % len(PALETTE)]
 
 
 def marker(name, names):
     if name in COLUMNS:
-        return MARKERS[COLUMNS.index(name)]
+        return MARKERS[COLUMNS.index(name) % len(MARKERS)]
     return MARKERS[names.index(name) % len(MARKERS)]
 
 
@@ -123,19 +137,3 @@ def save(figure, path):
     figure.savefig(path)
     plt.close(figure)
     return path
-
-
-NINES = [(1, "0 %"), (2, "50 %"), (10, "90 %"), (100, "99 %"), (1e3, "99.9 %"), (1e4, "99.99 %"),
-         (1e5, "99.999 %"), (1e6, "99.9999 %")]
-
-
-def percentile_axis(axes, most):
-    """Sets a percentile axis on which every further nine has the same length."""
-    shown = [(value, text) for value, text in NINES if value <= max(100, most)]
-    axes.set_xscale("log")
-    axes.set_xlim(1, max(100, most))
-    axes.xaxis.set_major_locator(FixedLocator([value for value, _ in shown]))
-    axes.xaxis.set_minor_locator(NullLocator())
-    names = dict(shown)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: names.get(value, "")))
-    axes.set_xlabel("percentile of operations")

@@ -83,12 +83,10 @@ struct OptionOverrides: Equatable, Sendable {
         return durability
     }
 
-    /// The databases that only `realm-bench-peers` contains.
-    private static let peers = ["sqlite", "grdb", "lmdb", "rocksdb"]
-
     static func checkEngine(_ name: String) throws {
         let known = EngineCatalogue.names
         if known.contains(name) { return }
+        let peers = PeerDescription.all.map(\.name)
         if peers.contains(name) {
             throw BenchmarkError(
                 .usage,

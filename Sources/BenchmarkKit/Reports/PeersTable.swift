@@ -12,11 +12,9 @@ struct PeersTable: Sendable {
         var isOwn: Bool { engine == "realm" }
 
         static let sqlite = Column(engine: "sqlite", layer: "engine")
-        fileprivate static let order = [
-            Column(engine: "realm", layer: "api"), Column(engine: "realm", layer: "engine"), sqlite,
-            Column(engine: "grdb", layer: "api"), Column(engine: "lmdb", layer: "engine"),
-            Column(engine: "rocksdb", layer: "engine"),
-        ]
+        fileprivate static let order =
+            [Column(engine: "realm", layer: "api"), Column(engine: "realm", layer: "engine")]
+            + PeerDescription.all.map { Column(engine: $0.name, layer: $0.layer.rawValue) }
     }
 
     struct Cell: Equatable, Sendable {

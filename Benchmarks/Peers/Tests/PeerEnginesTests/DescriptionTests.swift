@@ -1,0 +1,15 @@
+import Testing
+
+@testable import BenchmarkKit
+@testable import PeerEngines
+
+extension PeerTests {
+    @Suite struct DescriptionTests {
+        @Test func everyEngineIsDescribedInItsFolder() {
+            let described = PeerDescription.all
+            #expect(described.map(\.name) == PeerEngines.all.map { $0.name })
+            #expect(described.map(\.layer) == PeerEngines.all.map { $0.layer })
+            #expect(described.map(\.order) == Array(1...described.count))
+        }
+    }
+}
