@@ -17,7 +17,17 @@ enum WorkloadCatalogue {
         workload name: String, strategy: String, engine: String = "realm",
         durability: Durability = .full, isEncrypted: Bool = false, size: Int?, options: CaseOptions
     ) throws -> BenchmarkCase? {
-        let workload = try workload(named: name)
+        try makeCase(
+            of: workload(named: name), strategy: strategy, engine: engine, durability: durability,
+            isEncrypted: isEncrypted, size: size, options: options)
+    }
+
+    /// Creates the case of a workload, be it in the table or not.
+    static func makeCase(
+        of workload: Workload, strategy: String, engine: String = "realm",
+        durability: Durability = .full, isEncrypted: Bool = false, size: Int?, options: CaseOptions
+    ) throws -> BenchmarkCase? {
+        let name = workload.name
         guard let way = workload.strategy(named: strategy) else {
             throw BenchmarkError(
                 .usage,

@@ -93,31 +93,3 @@ public struct OrderedChecksum {
         value = value &* 31 &+ sum
     }
 }
-
-/// Default implementations for stores without a feature. They are never called, since workloads
-/// check `BenchmarkEngine.reason(against:)` first.
-extension PersonQueries {
-    private func missing(_ what: String) -> BenchmarkError {
-        BenchmarkError(.internalError, "A store was asked for \(what), which its engine lacks.")
-    }
-
-    public func person(indexedNumber number: Int) throws -> (birthdate: Int, age: Int)? {
-        throw missing("an index of numbers")
-    }
-
-    public func person(typedNumber number: Int) throws -> (birthdate: Int, age: Int)? {
-        throw missing("typed queries")
-    }
-
-    public func sum(indexedNumbers numbers: [Int]) throws -> Int {
-        throw missing("an index of numbers")
-    }
-
-    public func sum(indexedNumbersIn range: ClosedRange<Int>) throws -> Int {
-        throw missing("an index of numbers")
-    }
-
-    public func followYoung(ageBelow limit: Int) throws -> () throws -> YoungPersons {
-        throw missing("live results")
-    }
-}
