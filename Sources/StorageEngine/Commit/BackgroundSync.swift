@@ -1,10 +1,11 @@
 import Dispatch
 
-/// Makes commits durable that did not wait for the disk: within ``delay`` of the first of them.
+/// Makes relaxed commits durable: a sync begins within ``delay`` of the first commit that it
+/// covers.
 ///
 /// Used by any thread.
 final class BackgroundSync: Sendable {
-    /// Half of what a loss of power may cost, for the sync itself takes time.
+    /// Half of the time whose commits a power loss may undo, because the sync itself takes time.
     static let delay = DispatchTimeInterval.milliseconds(50)
 
     private let file: PageFile
@@ -18,17 +19,18 @@ final class BackgroundSync: Sendable {
         self.coordinator = coordinator
     }
 
-    /// A commit has been written, and not synced. `holdsMuch`: much waits for a sync.
-    func note(_ record: CommitRecord, holdsMuch: Bool) {
+    /// A commit has been written and not synced. `exceedsBudget`: whether so much waits for a sync
+    /// that it should begin at once.
+    func note(_ record: CommitRecord, exceedsBudget: Bool) {
         let commit = SyncSchedule.Commit(version: record.version, sequence: record.sequence)
-        let start = schedule.withLock { $0.note(commit, holdsMuch: holdsMuch) }
+        let start = schedule.withLock { $0.note(commit, exceedsBudget: exceedsBudget) }
         guard let start else { return }
-        // Queues do nothing in a forked child: whoever commits waits for the disk.
+        // Queues do nothing in a forked child, so the commit waits for the disk.
         if System.isForkedChild {
             try? syncNow()
             return
         }
-        // The file is poisoned if this fails: the next writer is told.
+        // If this fails, the file is poisoned, and the next writer is told.
         let sync: @Sendable () -> Void = { [weak self] in try? self?.sync() }
         switch start {
         case .atOnce: queue.async(execute: sync)
@@ -36,13 +38,13 @@ final class BackgroundSync: Sendable {
         }
     }
 
-    /// Makes durable what has been noted. Returns when it is.
+    /// Makes all noted commits durable, and returns when they are.
     func syncNow() throws(StorageError) {
         try queue.sync { Result { () throws(StorageError) in try sync() } }.get()
     }
 
-    /// Makes durable what has been noted, and does nothing from then on, also not what the clock was
-    /// started for. Before the file is closed and the memory that the coordinator shares is gone.
+    /// Makes all noted commits durable, and does nothing from then on; scheduled syncs do nothing
+    /// either. Before the file is closed and the memory that the coordinator shares is unmapped.
     func stop() throws(StorageError) {
         let result = queue.sync {
             let result = Result { () throws(StorageError) in try sync() }
@@ -52,7 +54,7 @@ final class BackgroundSync: Sendable {
         try result.get()
     }
 
-    /// Makes the newest version durable, whoever wrote it: that process may have died. Does not wait.
+    /// Makes the newest version durable for another process, which may have died. Does not wait.
     func takeOver() {
         guard schedule.withLock({ $0.askToTakeOver() }) else { return }
         queue.async { [weak self] in try? self?.syncForOthers() }
@@ -73,7 +75,7 @@ final class BackgroundSync: Sendable {
         try makeDurable(wanted)
     }
 
-    /// Returns when this version is durable, whoever synced it.
+    /// Returns when this version is durable, by a sync of this process or another one.
     private func makeDurable(_ wanted: UInt64) throws(StorageError) {
         while let turn = waitForTurn(until: wanted) {
             do throws(StorageError) {
@@ -90,18 +92,18 @@ final class BackgroundSync: Sendable {
                 coordinator.abandonSync(turn)
                 throw error
             }
-            // If the turn was taken away, the next one is waited for.
+            // If the turn was taken away, wait for the next one.
             if coordinator.finishSync(turn) { return }
         }
     }
 
     // MARK: The turn
 
-    /// Between two looks whether another process still syncs.
+    /// Time between two looks at whether another process still syncs.
     private static let nap: UInt64 = 500_000
-    /// After so long the other process may be stopped. Twice as long after each time that a turn was
-    /// taken away and the sync of the next one did not succeed in that time, so that one does on the
-    /// slowest disk.
+    /// Time after which the other process may be stopped, and its turn is taken away. Doubled each
+    /// time that a turn was taken away and the sync of the next one did not succeed in time either,
+    /// so that one succeeds on the slowest disk.
     private static let patience: UInt64 = 1_000_000_000
     private static let mostDoublings: UInt32 = 6
 
@@ -129,13 +131,13 @@ final class BackgroundSync: Sendable {
         Self.patience << UInt64(min(coordinator.syncTakeovers, Self.mostDoublings))
     }
 
-    /// Announces that the newest visible version is going to be durable.
+    /// Announces that the newest visible version is about to be synced.
     private func announce() throws(StorageError) {
         while true {
             let version = coordinator.visibleVersion
             var commit = schedule.withLock { $0.newest }
             if commit?.version != version {
-                // Of another process, or not noted yet.
+                // Another process made it, or it was not noted yet.
                 commit = try file.readRecord(of: version, newestIn: coordinator).map {
                     SyncSchedule.Commit(version: version, sequence: $0.sequence)
                 }

@@ -2,34 +2,34 @@
 ///
 /// A group is *open* while further transactions may join it; then one of the waiting threads takes
 /// it and writes it (``CommitQueue``). Its pages never change: a later transaction copies what it
-/// changes, be it of the same group. They stay in memory until the group is on disk and no
+/// changes, even if it joins the same group. They stay in memory until the group is on disk and no
 /// transaction that was begun before reads them any more.
-// Unchecked: `record`, `freed` and `memory` change only while the group is open, under the write lock and
-// the queue's lock; whoever reads them without these locks holds the write lock, or has taken the
-// group. `outcome` is written before `state` says so, and read after. For the same reason accesses to
-// them are not checked while the program runs.
+// Unchecked: `record`, `freed` and `memory` change only while the group is open, under the write
+// lock and the queue's lock. They are read with these locks, by the holder of the write lock, or by
+// the thread that has taken the group. `outcome` is written before `state` says so, and read after.
+// For the same reason accesses to them are not checked while the program runs.
 final class CommitGroup: @unchecked Sendable {
     /// The version of its first transaction: pages of this birth and later are in memory.
     let firstVersion: UInt64
     /// The record that makes it durable: describes the newest of its transactions.
     @exclusivity(unchecked) private(set) var record: CommitRecord
-    /// What its transactions freed of versions before it; ascending.
+    /// Pages of versions before it that its transactions freed; ascending.
     @exclusivity(unchecked) private(set) var freed: [FreedExtent]
-    /// When it has to be durable: as soon as the most urgent of its transactions wants it.
+    /// When it has to be durable: as soon as its most urgent transaction asks.
     private(set) var sync: Sync
-    /// No transaction may join any more.
+    /// Whether no further transaction may join.
     private(set) var isFull: Bool
-    /// That of its transactions. The first one's table says what the file's pages are to be, those
-    /// that its transactions wrote and still need; the other tables are empty.
+    /// The memory of its transactions. The first one's table has the pages that the transactions
+    /// wrote and that are still needed; the other tables are empty.
     @exclusivity(unchecked) private var memory: [PageMemory]
-    /// First pages of what its only transaction wrote ahead; nil if it did not.
+    /// First pages of the runs that its only transaction wrote ahead; nil if it did not.
     let pagesAhead: PageSet?
     private let pool: PageMemoryPool
 
     /// Half of the threads where 64 write at once.
     private static let usualTransactions = 32
 
-    /// What waiters sleep on.
+    /// Values of the word that waiters sleep on.
     private enum State {
         static let waiting: UInt32 = 0
         /// The group before is on disk: one of the waiters is to write this one.
@@ -37,18 +37,18 @@ final class CommitGroup: @unchecked Sendable {
         static let finished: UInt32 = 2
     }
     private let state: UnsafeMutablePointer<UInt32>
-    /// Waiters that sleep, or are about to: nobody else has to be woken.
+    /// How many waiters sleep, or are about to.
     private let sleeperCount: UnsafeMutablePointer<UInt32>
-    /// Nil while it is not finished.
+    /// How it ended; nil while it is not finished.
     private(set) var outcome: Result<Void, StorageError>?
 
     enum Sync: Comparable {
-        /// With that of a later group: nobody else knows the file, and it is thrown away unless that
-        /// one succeeds.
+        /// With a later group: no other process knows the file, which is thrown away unless that
+        /// group succeeds.
         case withLaterGroup
         /// Within the time that relaxed commits have.
         case later
-        /// Nobody waits for it, but so much space does that it should not wait any longer.
+        /// No thread waits for it, but so much space does that the sync should begin at once.
         case soon
         case beforeReturning
     }
@@ -56,7 +56,7 @@ final class CommitGroup: @unchecked Sendable {
     /// Takes over the memory of its first transaction.
     init(
         firstVersion: UInt64, record: CommitRecord, freed: [FreedExtent], sync: Sync, isFull: Bool,
-        memory transaction: inout PageMemory?, pagesAhead: PageSet? = nil, pool: PageMemoryPool
+        memory: consuming PageMemory, pagesAhead: PageSet? = nil, pool: PageMemoryPool
     ) {
         self.pagesAhead = pagesAhead
         self.firstVersion = firstVersion
@@ -64,7 +64,7 @@ final class CommitGroup: @unchecked Sendable {
         self.freed = freed
         self.sync = sync
         self.isFull = isFull
-        memory = [transaction.take()!]
+        self.memory = [memory]
         self.pool = pool
         state = .allocate(capacity: 2)
         sleeperCount = state + 1
@@ -77,27 +77,27 @@ final class CommitGroup: @unchecked Sendable {
         pool.giveBack(&memory)
     }
 
-    /// Adds a transaction and takes over its memory. `freed`: what the group now freed of versions
-    /// before it. `replaced`: pages that the transaction has copied or freed, of this group and of the
-    /// one before.
+    /// Adds a transaction and takes over its memory. `freed`: pages of versions before the group
+    /// that the whole group freed.
     func join(
         _ newRecord: CommitRecord, freed: [FreedExtent], sync: Sync, isFull: Bool,
-        memory transaction: inout PageMemory?, replaced: [PageReference]
+        memory joined: consuming PageMemory
     ) {
         precondition(!self.isFull)
         record = newRecord
         self.freed = freed
         self.sync = max(self.sync, sync)
         self.isFull = isFull
-        for reference in replaced where reference.birth >= firstVersion {
+        // Pages of this group that the transaction has copied or freed need not be written.
+        for reference in joined.replaced where reference.birth >= firstVersion {
             memory[0].pages.remove(reference.page)
         }
-        transaction!.pages.move(into: &memory[0].pages)
+        joined.pages.move(into: &memory[0].pages)
         if memory.count == 1 { memory.reserveCapacity(Self.usualTransactions) }
-        memory.append(transaction.take()!)
+        memory.append(joined)
     }
 
-    /// The private copy of a page, or nil if this group did not write it.
+    /// Returns the private copy of a page, or nil if this group did not write it.
     func page(_ number: UInt64) -> UnsafeMutableRawPointer? { memory[0].pages[number] }
 
     /// The first pages of all runs, ascending.
@@ -109,21 +109,21 @@ final class CommitGroup: @unchecked Sendable {
 
     /// Sleeps until it is finished or needs a leader, unless it is or does already.
     func wait() {
-        // Whoever changes the state looks at the count afterwards; the kernel looks at the state
-        // after it has been counted.
+        // The count is read after the state was changed, and the kernel looks at the state after
+        // this waiter was counted.
         _ = sleeperCount.fetchAdd(1)
         System.wait(on: state, while: State.waiting)
         _ = sleeperCount.fetchAdd(UInt32.max)
     }
 
-    /// It is being written: who waits, waits for the end. Only with the queue's lock.
+    /// The group is being written, so its waiters wait for the end. Only with the queue's lock.
     func beginWriting() { state.storeSequential(State.waiting) }
 
-    /// The group before is on disk: one of the waiters is to write this one (``wake(count:)``). Only
-    /// with the queue's lock, while nobody has taken it.
+    /// The group before is on disk: one of the waiters is to write this one (``wake(count:)``).
+    /// Only with the queue's lock, while the group is not taken.
     func callForLeader() { state.storeSequential(State.needsLeader) }
 
-    /// Says how it ended and wakes all waiters.
+    /// Records the outcome and wakes all waiters.
     func finish(_ outcome: Result<Void, StorageError>) {
         self.outcome = outcome
         state.storeSequential(State.finished)

@@ -2,20 +2,22 @@
 ///
 /// At most one group is being written, and at most one is open. A transaction that finishes joins
 /// the open group, or opens one, hands the write lock on, and waits. When nothing is being written,
-/// one of the waiters takes the open group and writes it for all (``GroupWriter``); what finishes
-/// meanwhile gathers in the next. So one sync serves all writers that finished during the sync
-/// before, and nobody waits for company.
+/// one of the waiters takes the open group and writes it for all (``GroupWriter``). Transactions
+/// that finish meanwhile gather in the next group. So one sync serves all writers that finished
+/// during the sync before, and no transaction waits for others to join it.
 ///
 /// The next transaction starts from the *head*: the newest group. If writing a group fails, so does
 /// everything that was built on it: the open group, and the transaction that is under way.
+///
+/// Used by any thread.
 final class CommitQueue: Sendable {
     private struct State {
         var flushing: CommitGroup?
         var open: CommitGroup?
-        /// Groups that failed.
+        /// How many groups have failed.
         var failures = 0
         var lastFailure: StorageError?
-        /// How many of them the last transaction knew of that asked for the head.
+        /// How many of them were known to the transaction that asked for the head last.
         var knownFailures = 0
         var joined = 0
 
@@ -28,23 +30,23 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// What a transaction starts from.
+    /// The groups that a transaction starts from.
     struct Head {
         /// The group that is being written, unless it is known to be on disk.
         fileprivate(set) var flushing: CommitGroup?
         /// The group that the transaction would join if it finished now.
         fileprivate(set) var open: CommitGroup?
-        /// The free map in memory is of a version that failed.
+        /// Whether the free map in memory is of a version that failed.
         var mapIsLost = false
         fileprivate var failures = 0
 
-        /// Whether pages that it wrote are in the file only, which is not known to hold them yet.
+        /// Whether pages of the groups are in the file and no longer in memory.
         var hasPagesAhead: Bool { flushing?.pagesAhead != nil || open?.pagesAhead != nil }
 
         var newest: CommitGroup? { open ?? flushing }
         var oldest: CommitGroup? { flushing ?? open }
 
-        /// The group that wrote what has this birth.
+        /// Returns the group that wrote pages of this birth.
         @inline(__always)
         func group(of birth: UInt64) -> CommitGroup? {
             if let open, open.firstVersion <= birth { return open }
@@ -55,9 +57,17 @@ final class CommitQueue: Sendable {
         var records: [CommitRecord] { [flushing, open].compactMap { $0?.record } }
     }
 
+    let groupWriter: GroupWriter
+    private let changeLog: ChangeLog
     private let state = Locked(State())
 
-    /// For the holder of the write lock, once for each transaction.
+    init(_ groupWriter: GroupWriter, _ changeLog: ChangeLog) {
+        self.groupWriter = groupWriter
+        self.changeLog = changeLog
+    }
+
+    /// Returns what a transaction starts from. For the holder of the write lock, once for each
+    /// transaction.
     func takeHead() -> Head {
         state.withLock { state in
             defer { state.knownFailures = state.failures }
@@ -67,21 +77,26 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// How many transactions have joined a group. Lets tests see that one is waiting.
+    /// How many transactions have joined a group, for tests that wait for one.
     var joinedTransactions: Int { state.withLock { $0.joined } }
 
-    /// Whether the transaction of the holder of the write lock would join others. One that is not
-    /// joined now may have been taken when the transaction finishes.
+    /// Whether there is a group that a transaction could join now. It may be taken before the
+    /// transaction finishes.
     var hasOpenGroup: Bool { state.withLock { $0.open != nil } }
 
-    /// Whether all that finished is on disk, or failed.
-    var isEmpty: Bool { state.withLock { $0.flushing == nil && $0.open == nil } }
+    /// Whether all transactions that finished are on disk, or have failed.
+    private var isEmpty: Bool { state.withLock { $0.flushing == nil && $0.open == nil } }
+
+    /// Lets other processes write if nothing is under way in this one.
+    func didFinishGroup() {
+        groupWriter.coordinator.releaseProcessLock(ifIdle: { isEmpty })
+    }
 
     /// Adds a transaction to the open group, or opens one with it. Returns the group to wait for.
     ///
     /// `join` is given the open group if there is one; it adds the transaction and returns that
-    /// group, or returns a new one. Nobody takes the group meanwhile. Only with the write lock, after
-    /// ``waitUntilJoinable(_:)``; `head` is what the transaction was begun on.
+    /// group, or returns a new one. The group is not taken meanwhile. Only with the write lock,
+    /// after ``waitUntilJoinable()``; `head` is what the transaction was begun on.
     ///
     /// - Throws: what `join` throws, and why the head failed, if it did.
     func join(
@@ -93,7 +108,7 @@ final class CommitQueue: Sendable {
             do throws(StorageError) {
                 group = try join(state.open)
             } catch {
-                // What the open group did to the free map cannot be told from what this one did.
+                // The changes of the open group to the free map cannot be told from this one's.
                 state.failOpenGroup(error)
                 throw error
             }
@@ -105,27 +120,25 @@ final class CommitQueue: Sendable {
     }
 
     /// Waits until a transaction may join the open group, or open one. With the write lock.
-    func waitUntilJoinable(_ writer: GroupWriter) {
+    func waitUntilJoinable() {
         while let full = state.withLock({ $0.open?.isFull == true ? $0.open : nil }) {
-            // Its waiters learn of a failure; here it does not matter.
-            _ = try? waitUntilDurable(full, writer)
+            // Its own waiters are told of a failure.
+            _ = try? waitUntilDurable(full)
         }
     }
 
     /// Waits until nothing is under way. With the write lock, so that nothing follows.
-    func drain(_ writer: GroupWriter) {
+    func drain() {
         while let newest = state.withLock({ $0.open ?? $0.flushing }) {
-            _ = try? waitUntilDurable(newest, writer)
+            _ = try? waitUntilDurable(newest)
         }
     }
 
-    /// Waits until the group is on disk, or writes it. Returns what writing cost, to the one that
+    /// Waits until the group is on disk, or writes it. Returns what writing cost if the caller
     /// wrote it.
-    func waitUntilDurable(
-        _ group: CommitGroup, _ writer: GroupWriter
-    ) throws(StorageError) -> CommitStatistics? {
+    func waitUntilDurable(_ group: CommitGroup) throws(StorageError) -> CommitStatistics? {
         while !group.isFinished {
-            if take(group) { return try write(group, writer) }
+            if take(group) { return try write(group) }
             group.wait()
         }
         try group.outcome!.get()
@@ -144,10 +157,8 @@ final class CommitQueue: Sendable {
     }
 
     /// Writes a group that was taken.
-    func write(
-        _ group: CommitGroup, _ writer: GroupWriter
-    ) throws(StorageError) -> CommitStatistics {
-        let result = Result { () throws(StorageError) in try writer.write(group) }
+    func write(_ group: CommitGroup) throws(StorageError) -> CommitStatistics {
+        let result = Result { () throws(StorageError) in try groupWriter.write(group) }
         let failure: StorageError? = if case .failure(let error) = result { error } else { nil }
         let next = state.withLock { state -> CommitGroup? in
             state.flushing = nil
@@ -156,21 +167,21 @@ final class CommitQueue: Sendable {
                 state.open = nil
                 state.failures += 1
                 state.lastFailure = failure
-                // Their versions' numbers become those of other transactions.
-                writer.database.changeLog.removeAll()
+                // The numbers of the failed versions become those of other transactions.
+                changeLog.removeAll()
             } else {
                 next?.callForLeader()
             }
             return next
         }
         if let failure {
-            // What waits in `next` was built on what is lost.
+            // The transactions in `next` were built on this group.
             next?.finish(.failure(failure))
         } else {
             next?.wake(count: 1)
         }
         group.finish(result.map { _ in })
-        writer.didFinishGroup()
+        didFinishGroup()
         return try result.get()
     }
 }

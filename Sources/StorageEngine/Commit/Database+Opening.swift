@@ -1,7 +1,8 @@
 import Glibc
 
 extension Database {
-    /// Files that this process has open, so that everyone in it shares one `Database` a file.
+    /// Tells the files that this process has open apart, so that all callers share one `Database`
+    /// for each file.
     struct Identity: Hashable {
         var device: UInt64
         var inode: UInt64
@@ -11,18 +12,19 @@ extension Database {
 
     struct OpenDatabase {
         weak var database: Database?
-        /// Held while opening, so that two threads do not open one file twice. Opening may wait for
-        /// another process, which must not keep this one from opening other files.
+        /// Held while opening, so that two threads do not open one file twice. One lock for each
+        /// file, because opening may wait for another process.
         let openingLock = FairLock()
-        /// Threads that hold the lock or wait for it.
+        /// How many threads hold the lock or wait for it.
         var openers = 0
     }
 
     /// The files that this process has open, or is about to open.
     struct OpenTable {
         var entries: [Identity: OpenDatabase] = [:]
-        /// With more entries, those of closed databases are taken out: twice as many as were left
-        /// the last time, so that opening a file takes no longer the more are open.
+        /// With more entries than this, those of closed databases are removed. Twice as many as
+        /// were left the last time, so that opening a file does not take longer the more files are
+        /// open.
         private var mostEntries = Self.leastEntries
 
         private static let leastEntries = 16
@@ -42,8 +44,7 @@ extension Database {
 
     /// Opens a database file, or returns the one that this process has open.
     ///
-    /// The first opener of all processes finds the newest version, and waits for nobody; the others
-    /// join it.
+    /// The first opener of all processes recovers the newest version; the others join it.
     ///
     /// - Throws: `.fileNotFound`, `.permissionDenied`, `.fileAccess`, `.notADatabase`,
     ///   `.unsupportedFormat`, `.wrongKey`, `.damaged`, `.incompatibleLockFile`, `.tooManyReaders`,
@@ -68,7 +69,7 @@ extension Database {
                 isTakenOver = true
                 return database
             }
-            // Who comes second must know the key as well.
+            // Later openers in this process must supply the right key too.
             if !isTakenOver {
                 _ = try database.file.header.cipher(key: options.encryptionKey, path: path)
             }
@@ -76,9 +77,8 @@ extension Database {
         }
     }
 
-    /// Calls `body` with a descriptor of the file, until it is that of a file that has not been
-    /// replaced while it was being opened, as compacting does: it is the new one that was asked
-    /// for.
+    /// Calls `body` with a descriptor of the file. Repeats that with the new file if this fails and
+    /// the file was replaced meanwhile, as compaction does.
     private static func withDescriptor(
         _ path: String, _ options: Options,
         _ body: (Int32, System.FileStatus, _ isTakenOver: inout Bool) throws(StorageError) ->
@@ -87,7 +87,7 @@ extension Database {
         while true {
             let (descriptor, status) = try openDescriptor(path, options)
             var isTakenOver = false
-            // Not before the path was looked at: until then no other file gets this one's inode.
+            // Closed only after the path was looked at: until then no other file gets this inode.
             defer { if !isTakenOver { System.close(descriptor) } }
             do throws(StorageError) {
                 return try body(descriptor, status, &isTakenOver)
@@ -99,8 +99,9 @@ extension Database {
         }
     }
 
-    /// Where the file at a path lies: the path itself, or what a symbolic link there leads to. The
-    /// files beside it are shared by all who use the file, by whatever path they came.
+    /// Returns the path of the file: the path itself, or the target of a symbolic link there. Side
+    /// files lie beside the target, because all users of the file share them, whichever path they
+    /// use.
     static func location(of path: String) -> String {
         guard let entry = try? System.status(path: path, followsLinks: false),
             entry.isSymbolicLink
@@ -108,8 +109,8 @@ extension Database {
         return (try? System.realPath(path)) ?? path
     }
 
-    /// The database that is open already, or what `open` returns; one thread at a time for each
-    /// identity.
+    /// Returns the database that is open already, or the result of `open`. One thread at a time for
+    /// each identity.
     private static func openOnce(
         _ identity: Identity, _ open: () throws(StorageError) -> Database
     ) throws(StorageError) -> Database {
@@ -135,7 +136,7 @@ extension Database {
         }
     }
 
-    /// Whether this process has the file open, under whatever path.
+    /// Whether this process has the file open, under any path.
     package static func isOpen(path: String) -> Bool {
         guard let status = try? System.status(path: path) else { return false }
         return openDatabases.withLock { table in
@@ -147,8 +148,8 @@ extension Database {
         }
     }
 
-    /// Opens a file beside those that the process has open already, like another process would.
-    /// For tests.
+    /// Opens a file once more although the process has it open, as another process would. For
+    /// tests.
     package static func openUnregistered(
         path: String, options: Options = Options()
     ) throws(StorageError) -> Database {
@@ -162,8 +163,8 @@ extension Database {
 
     // MARK: Descriptors
 
-    /// Opens what lies at the path, or creates a file there. Anything but a regular file is refused
-    /// without waiting for whoever has the other end of it.
+    /// Opens the file at the path, or creates one. Anything but a regular file is refused without
+    /// waiting for the other end of it.
     static func openDescriptor(
         _ path: String, _ options: Options
     ) throws(StorageError) -> (Int32, System.FileStatus) {
@@ -188,7 +189,7 @@ extension Database {
     private static func openForUse(
         _ path: String, _ options: Options
     ) throws(SystemFailure) -> Int32 {
-        // Non-blocking, because a FIFO waits for its other end, and a device for who knows what.
+        // Non-blocking, because opening a FIFO or a device may wait without end.
         let flags = (options.readOnly ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_NOCTTY
         do {
             return try System.open(path, flags: flags)
@@ -197,8 +198,8 @@ extension Database {
                 throw error
             }
         }
-        // A symbolic link that leads nowhere leads to the new file: its target may have been
-        // removed by the name of the link.
+        // Without `O_EXCL`, so that a symbolic link that leads nowhere leads to the new file: its
+        // target may have been removed by the name of the link.
         return try System.open(path, flags: flags | O_CREAT)
     }
 
@@ -271,7 +272,8 @@ extension Database {
         let recovery = Recovery(file: file)
         let outcome = try recovery.findNewestVersion()
         let version = outcome.record?.version ?? 0
-        // Who writes after a process that only reads makes the version durable first.
+        // A process that may only read cannot sync: the next writer makes the version durable
+        // first.
         let isDurable = !(outcome.needsSync && options.readOnly)
         if outcome.needsSync, isDurable, !planted(.adoptsWithoutSync) {
             try recovery.makeDurable(outcome)
@@ -291,7 +293,7 @@ extension Database {
                     + "was being opened; open it again")
         }
         return Database(
-            path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
+            file: file, coordinator: coordinator, isReadOnly: options.readOnly,
             newestRecord: outcome.record, place: place, slotDamage: outcome.slotDamage,
             largestPrivateBytes: options.largestPrivateBytes)
     }
@@ -318,12 +320,13 @@ extension Database {
             mostDecryptedBytes: options.mostDecryptedBytes,
             smallestReservation: options.smallestReservation)
         return Database(
-            path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
+            file: file, coordinator: coordinator, isReadOnly: options.readOnly,
             newestRecord: nil, place: try place(path, descriptor, options),
             largestPrivateBytes: options.largestPrivateBytes)
     }
 
-    /// The header; nil where a file is empty, or was left by the first steps of its creation.
+    /// Returns the header; nil where a file is empty, or was left by the first steps of its
+    /// creation.
     private static func readHeader(
         _ path: String, _ descriptor: Int32
     ) throws(StorageError) -> FileHeader? {
@@ -343,7 +346,7 @@ extension Database {
         return try header.get()
     }
 
-    /// The first block of a file, or what there is of it.
+    /// Returns the first block of a file, or less if the file is shorter.
     static func firstBlock(
         _ path: String, _ descriptor: Int32
     ) throws(StorageError) -> ArraySlice<UInt8> {
@@ -370,10 +373,10 @@ extension Database {
     /// 5. Write the header without the flag, and sync.
     ///
     /// Interrupted before 1 ends, the file is empty, or it is zeros and has that length; before 2
-    /// ends, it has that length, and may have the flag. Between 2 and 5 it carries the flag. All
-    /// these are created anew by the next opener, and no other file of zeros is: it may have been a
-    /// database, and a new one in its place would hide that. The header is one sector: it is not
-    /// torn in 2 or 5.
+    /// ends, it has that length, and may have the flag. Between 2 and 5 it carries the flag. The
+    /// next opener creates all these files anew. It does so with no other file of zeros, which may
+    /// have been a database: a new one in its place would hide that. The header is one sector, so a
+    /// write of it in 2 or 5 is not torn.
     private static func create(
         _ path: String, _ descriptor: Int32, _ options: Options
     ) throws(StorageError) -> FileHeader {
@@ -406,7 +409,7 @@ extension Database {
         do throws(SystemFailure) {
             try System.allocate(descriptor, offset: 0, length: length)
         } catch {
-            // A file system that cannot allocate is told by writing zeros below.
+            // Where the file system cannot allocate, writing zeros below finds a full disk.
             guard error.isUnsupported else { throw file.failure(error, .resize) }
         }
         try file.fillWithZeros(
@@ -425,11 +428,10 @@ extension Database {
         return header
     }
 
-    // MARK: Files that nobody else knows of
+    // MARK: Unshared files
 
     /// Creates a file for this caller alone: no lock file, no entry in the table of open files, and
-    /// no access for anybody but its user, unless `permissions` say so. When this throws, there is
-    /// none.
+    /// access by `permissions`. When this throws, there is no file.
     static func createUnshared(
         path: String, options: Options, permissions: mode_t
     ) throws(StorageError) -> Database {
@@ -448,8 +450,7 @@ extension Database {
             let coordinator = try Coordinator.unshared(path: path, dataFile: descriptor)
             try coordinator.finishRecovery(version: 0, sequence: 0)
             return Database(
-                path: path, file: file, coordinator: coordinator, isReadOnly: false,
-                newestRecord: nil)
+                file: file, coordinator: coordinator, isReadOnly: false, newestRecord: nil)
         } catch {
             System.close(descriptor)
             try? System.unlink(path)
@@ -476,8 +477,8 @@ extension Database {
             let coordinator = try Coordinator.inMemory(name: identifier)
             try coordinator.finishRecovery(version: 0, sequence: 0)
             return Database(
-                path: identifier, file: file, coordinator: coordinator,
-                isReadOnly: options.readOnly, newestRecord: nil)
+                file: file, coordinator: coordinator, isReadOnly: options.readOnly,
+                newestRecord: nil)
         } catch {
             System.close(descriptor)
             throw error

@@ -22,82 +22,93 @@ public struct CommitStatistics: Sendable, Equatable {
     }
 }
 
-/// Steps 3 to 8 of the commit protocol (`docs/design.md`): brings a group to the disk.
-struct GroupWriter {
-    let database: Database
+/// Steps 3 to 8 of the commit protocol (`docs/design.md`, "Commit protocol"): brings a group to the
+/// disk.
+///
+/// One for each open file; one thread at a time writes a group. Pages are written ahead by the
+/// holder of the write lock, at any time.
+// Unchecked because of the variables, which only the thread touches that writes a group.
+final class GroupWriter: @unchecked Sendable {
+    let file: PageFile
+    let coordinator: Coordinator
+    private let records: CommitRecords
+    private let backgroundSync: BackgroundSync
+    /// Where the file lies; nil for one in memory, and where nothing is written.
+    @exclusivity(unchecked) private var place: FilePlace?
+    /// What the newest record that this process wrote vouches for.
+    @exclusivity(unchecked) private var unsyncedRuns = UnsyncedRuns()
 
-    private var file: PageFile { database.file }
-    private var coordinator: Coordinator { database.coordinator }
+    init(
+        _ file: PageFile, _ coordinator: Coordinator, records: CommitRecords,
+        backgroundSync: BackgroundSync, place: FilePlace?
+    ) {
+        self.file = file
+        self.coordinator = coordinator
+        self.records = records
+        self.backgroundSync = backgroundSync
+        self.place = place
+    }
 
-    /// Writes the group, makes it durable, and publishes its version. Only for whoever took it.
+    /// Writes the group, makes it durable, and publishes its version. Only for the thread that took
+    /// it.
     func write(_ group: CommitGroup) throws(StorageError) -> CommitStatistics {
-        try database.place?.check()
+        try place?.check()
         var record = group.record
-        var statistics = CommitStatistics(version: record.version)
+        var cost = CommitStatistics(version: record.version)
         var runs = images(of: group.sortedPages()) { group.page($0)! }
         try file.checkSize(pageCount: record.pageCount)
         let isAmongPages = record.place.isPage
         let sync = sync(of: group)
         let isFirst = coordinator.isFirstNext
-        var isMuch = false
+        var exceedsSyncBudget = false
         try file.seal(&runs) { part, all throws(StorageError) in
+            // A record among the pages is written in one call with the last of them.
             if isAmongPages, let all {
-                isMuch = try write(part, with: &record, of: group, all, &statistics)
+                exceedsSyncBudget = try writeRecord(
+                    &record, of: group, behind: part, allRuns: all, cost: &cost)
             } else {
-                try write(part, &statistics)
+                try writeRuns(part, cost: &cost)
             }
         }
         if !isAmongPages {
             if group.sync == .withLaterGroup {
                 file.beginWriteback()
             } else if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) {
-                try syncAll(&statistics)
+                try syncAll(cost: &cost)
             }
-            if record.extendsRing { try prepareExtension(of: record, for: group, &statistics) }
-            isMuch = try write([], with: &record, of: group, runs, &statistics)
+            if record.extendsRing { try prepareExtension(of: record, for: group, cost: &cost) }
+            exceedsSyncBudget = try writeRecord(
+                &record, of: group, behind: [], allRuns: runs, cost: &cost)
         }
-        if planted(.publishesBeforeSync) {
-            publishVisible(record)
-        }
+        if planted(.publishesBeforeSync) { publishVisible(record) }
         if sync == .beforeReturning {
-            if isFirst { try clearMarker(&statistics) }
-            try self.sync(&statistics)
+            if isFirst { try clearMarker(cost: &cost) }
+            try self.sync(cost: &cost)
         }
+        // Before the version is published, so that its readers find these runs checked.
         file.adopt(runs)
         if let pages = group.pagesAhead { file.adopt(pages, birth: record.version) }
-        database.rememberRecord(record)
+        records.remember(record)
         coordinator.note(record.ring)
-        if sync == .beforeReturning {
+        publish(record, sync, exceedsSyncBudget: exceedsSyncBudget)
+        return cost
+    }
+
+    /// Step 8.
+    private func publish(
+        _ record: CommitRecord, _ sync: CommitGroup.Sync, exceedsSyncBudget: Bool
+    ) {
+        switch sync {
+        case .beforeReturning:
             coordinator.publish(
                 version: record.version, sequence: record.sequence, recordPage: record.place.page)
-        } else {
-            if sync != .withLaterGroup { coordinator.willPublishUnsynced() }
+        case .withLaterGroup:
             publishVisible(record)
-            if sync != .withLaterGroup {
-                database.backgroundSync.note(record, holdsMuch: sync == .soon || isMuch)
-            }
+        case .later, .soon:
+            coordinator.willPublishUnsynced()
+            publishVisible(record)
+            backgroundSync.note(record, exceedsBudget: sync == .soon || exceedsSyncBudget)
         }
-        return statistics
-    }
-
-    /// Three kinds of commits are durable before anything follows them, whatever was asked for: the first
-    /// since the file was opened, with which the clean-close marker goes, before any slot is used again;
-    /// one whose record does not list its pages, because recovery could not tell that a later one
-    /// has written over them; and one that the extension of the ring comes with, because those that
-    /// follow may be in it.
-    private func sync(of group: CommitGroup) -> CommitGroup.Sync {
-        guard group.sync != .withLaterGroup,
-            coordinator.isFirstNext || group.record.pagesWereSynced || group.record.extendsRing
-        else { return group.sync }
-        return .beforeReturning
-    }
-
-    /// With the same sync as the record. If only the record reaches the disk, its slot tells the next
-    /// opener that the marker is out of date.
-    private func clearMarker(_ statistics: inout CommitStatistics) throws(StorageError) {
-        guard !file.isInMemory, try file.readMarker() != nil else { return }
-        statistics.writeCalls += 1
-        try file.clearMarker()
     }
 
     private func publishVisible(_ record: CommitRecord) {
@@ -105,24 +116,41 @@ struct GroupWriter {
             version: record.version, sequence: record.sequence, recordPage: record.place.page)
     }
 
-    /// Lets other processes write if nothing is under way in this one.
-    func didFinishGroup() {
-        coordinator.releaseProcessLock(ifIdle: { database.commits.isEmpty })
+    /// When a group is synced. Three kinds of commits are durable before anything follows them,
+    /// whatever was asked for:
+    /// - the first one since the file was opened: it clears the clean-close marker, which must be
+    ///   gone before any slot is used again;
+    /// - one whose record does not list its pages, because recovery could not tell that a later
+    ///   commit has written over them;
+    /// - one that the extension of the ring comes with, because later records may be in it.
+    private func sync(of group: CommitGroup) -> CommitGroup.Sync {
+        guard group.sync != .withLaterGroup,
+            coordinator.isFirstNext || group.record.pagesWereSynced || group.record.extendsRing
+        else { return group.sync }
+        return .beforeReturning
+    }
+
+    /// Clears the clean-close marker, with the same sync as the record. If only the record reaches
+    /// the disk, its slot tells the next opener that the marker is out of date.
+    private func clearMarker(cost: inout CommitStatistics) throws(StorageError) {
+        guard !file.isInMemory, try file.readMarker() != nil else { return }
+        cost.writeCalls += 1
+        try file.clearMarker()
     }
 
     // MARK: 3 and 4. Seal and write
 
-    /// Writes the runs of a transaction before it is a part of any group, to places that are free in
-    /// all versions that anybody can read or recovery may go back to. No record names them, and the
-    /// first sync of its group covers them. Returns their first pages.
+    /// Writes the runs of a transaction before it is a part of any group, to places that are free
+    /// in all versions that can be read or that recovery may go back to. No record names them, and
+    /// the first sync of its group covers them. Returns their first pages.
     func writeAhead(
-        _ pages: DirtyPages, pageCount: UInt64, _ statistics: inout CommitStatistics
+        _ pages: DirtyPages, pageCount: UInt64, cost: inout CommitStatistics
     ) throws(StorageError) -> [UInt64] {
         let sorted = pages.sorted()
         var runs = images(of: sorted) { pages[$0]! }
-        // Writing makes a file longer again that somebody has cut, with zeros where pages were.
+        // Writing would make a file that was cut longer again, with zeros where pages were.
         try file.checkSize(pageCount: pageCount)
-        try file.seal(&runs) { part, _ throws(StorageError) in try write(part, &statistics) }
+        try file.seal(&runs) { part, _ throws(StorageError) in try writeRuns(part, cost: &cost) }
         return sorted
     }
 
@@ -149,37 +177,38 @@ struct GroupWriter {
             }(), "an invalid page is about to be written")
     }
 
-    private func write(
-        _ runs: ArraySlice<RunImage>, _ statistics: inout CommitStatistics
+    /// Writes runs, each contiguous stretch with one call.
+    private func writeRuns(
+        _ runs: ArraySlice<RunImage>, cost: inout CommitStatistics
     ) throws(StorageError) {
         var stretch: [iovec] = []
         var start: UInt64 = 0
         var end: UInt64 = 0
         for run in runs {
             if run.page != end || stretch.count == System.maximumBuffers {
-                try writeStretch(stretch, at: start, &statistics)
+                try writeStretch(stretch, at: start, cost: &cost)
                 stretch.removeAll(keepingCapacity: true)
                 start = run.page
                 end = run.page
             }
-            // Buffers that lie one behind the other in memory as in the file are one buffer.
+            // Buffers that are contiguous in memory as in the file become one buffer.
             if let last = stretch.last, last.iov_base + last.iov_len == run.buffer {
                 stretch[stretch.count - 1].iov_len += run.byteCount
             } else {
                 stretch.append(iovec(iov_base: run.buffer, iov_len: run.byteCount))
             }
             end += UInt64(run.byteCount) >> file.pageShift
-            statistics.pages += run.byteCount >> Int(file.pageShift)
-            statistics.bytes += run.byteCount
+            cost.pages += run.byteCount >> Int(file.pageShift)
+            cost.bytes += run.byteCount
         }
-        try writeStretch(stretch, at: start, &statistics)
+        try writeStretch(stretch, at: start, cost: &cost)
     }
 
     private func writeStretch(
-        _ stretch: [iovec], at page: UInt64, _ statistics: inout CommitStatistics
+        _ stretch: [iovec], at page: UInt64, cost: inout CommitStatistics
     ) throws(StorageError) {
         guard !stretch.isEmpty else { return }
-        statistics.writeCalls += 1
+        cost.writeCalls += 1
         let result = stretch.withUnsafeBufferPointer { buffers in
             Result { () throws(SystemFailure) in
                 try System.write(file.descriptor, buffers, at: file.offset(of: page))
@@ -192,19 +221,20 @@ struct GroupWriter {
 
     // MARK: 6. Record
 
-    /// Writes the record, with the runs behind it in the same call if it is among the pages.
-    /// `all`: all runs of the group. Returns whether so much was written since the durable version
-    /// that a sync should not wait for its time.
-    private func write(
-        _ runs: ArraySlice<RunImage>, with record: inout CommitRecord, of group: CommitGroup,
-        _ all: [RunImage], _ statistics: inout CommitStatistics
+    /// Writes the record. If it is among the pages, `runs` are written in the same call, in front
+    /// of it. `allRuns`: those of the whole group. Returns whether so much was written since the
+    /// durable version that a sync should not wait for its time.
+    private func writeRecord(
+        _ record: inout CommitRecord, of group: CommitGroup, behind runs: ArraySlice<RunImage>,
+        allRuns: [RunImage], cost: inout CommitStatistics
     ) throws(StorageError) -> Bool {
         if !record.place.isPage, coordinator.isSlotNeeded(of: record.sequence, in: record.ring) {
-            try syncAll(&statistics)
+            try syncAll(cost: &cost)
         }
-        let (unsynced, isMuch) = try vouch(in: &record, for: all, of: group, &statistics)
+        let (unsynced, exceedsSyncBudget) = try vouch(
+            in: &record, for: allRuns, of: group, cost: &cost)
         do {
-            try write(runs, with: record, &statistics)
+            try writeBlock(of: record, behind: runs, cost: &cost)
         } catch {
             // All of it may have been written, and it may vouch for pages that it does not list: it
             // must be gone, durably, before those pages are written again.
@@ -218,18 +248,18 @@ struct GroupWriter {
             }
             throw error
         }
-        database.unsyncedRuns = unsynced
-        return isMuch
+        unsyncedRuns = unsynced
+        return exceedsSyncBudget
     }
 
-    private func write(
-        _ runs: ArraySlice<RunImage>, with record: CommitRecord,
-        _ statistics: inout CommitStatistics
+    private func writeBlock(
+        of record: CommitRecord, behind runs: ArraySlice<RunImage>,
+        cost: inout CommitStatistics
     ) throws(StorageError) {
         var block = file.block(of: record)
         guard case .page(let page) = record.place else {
-            statistics.writeCalls += 1
-            statistics.bytes += CommitRecord.size
+            cost.writeCalls += 1
+            cost.bytes += CommitRecord.size
             return try file.write(recordBlock: block, at: record.place)
         }
         let result = block.withUnsafeMutableBytes { bytes in
@@ -239,18 +269,19 @@ struct GroupWriter {
             images.reserveCapacity(runs.count + 1)
             images += runs
             images.insert(image, at: images.firstIndex { $0.page > page } ?? images.endIndex)
-            return Result { () throws(StorageError) in try write(images[...], &statistics) }
+            return Result { () throws(StorageError) in try writeRuns(images[...], cost: &cost) }
         }
         try result.get()
-        statistics.pages -= 1
+        cost.pages -= 1
     }
 
-    /// Fills in what the record vouches for, and since when: for what the group wrote, and for what
-    /// was written since a durable version and is still reached. Returns that, and whether it is much.
+    /// Fills in what the record vouches for, and since when: the runs that the group wrote, and
+    /// those that were written since a durable version and are still reached. Returns these runs,
+    /// and whether they are so many that a sync should not wait for its time.
     private func vouch(
         in record: inout CommitRecord, for runs: [RunImage], of group: CommitGroup,
-        _ statistics: inout CommitStatistics
-    ) throws(StorageError) -> (UnsyncedRuns, isMuch: Bool) {
+        cost: inout CommitStatistics
+    ) throws(StorageError) -> (UnsyncedRuns, exceedsSyncBudget: Bool) {
         let before = coordinator.visibleSequence
         // In this order: what is not newer than the version is durable, whatever the number says.
         let durable = coordinator.durableVersion
@@ -261,27 +292,27 @@ struct GroupWriter {
                 durable: durable)
             let extents = unsynced.extents
             let bytes = file.offset(of: unsynced.pageCount)
-            if bytes <= Pager.largestUnsyncedBytes,
+            if bytes <= WriteTransaction.largestUnsyncedBytes,
                 CommitRecord.fits(pageList: extents, log: record.log, version: record.version)
             {
                 record.vouch(for: extents, unsynced.hash)
-                let isMuch =
-                    bytes > Pager.largestUnsyncedBytes / 2
+                let exceedsSyncBudget =
+                    bytes > WriteTransaction.largestUnsyncedBytes / 2
                     || 2 * ExtentCoding.byteCount(of: extents) > CommitRecord.listCapacity
-                return (unsynced, isMuch)
+                return (unsynced, exceedsSyncBudget)
             }
-            try syncAll(&statistics)
+            try syncAll(cost: &cost)
         }
         record.durableFloor = before
         var hash = PageListHash()
         for run in runs { hash.combine(run.seal) }
         record.vouch(for: record.pageList, hash)
-        // Of what is synced before anything follows, nobody asks.
+        // A later record need not vouch for what is synced before anything follows.
         let own = sync(of: group) == .beforeReturning ? [] : unsyncedRuns(of: record, runs)
         return (UnsyncedRuns(sequence: record.sequence, runs: own), false)
     }
 
-    /// What a record has to vouch for of its own commit.
+    /// The runs of its own commit that a record has to vouch for.
     private func unsyncedRuns(
         of record: CommitRecord, _ runs: [RunImage]
     ) -> [UnsyncedRuns.Run] {
@@ -293,54 +324,52 @@ struct GroupWriter {
         }
     }
 
-    /// What the newest record vouches for; `sequence`: its number.
+    /// The runs that the newest record vouches for; `sequence`: its number.
     private func unsyncedRuns(of sequence: UInt64) throws(StorageError) -> UnsyncedRuns {
-        if database.unsyncedRuns.sequence == sequence { return database.unsyncedRuns }
-        // Of another process.
+        if unsyncedRuns.sequence == sequence { return unsyncedRuns }
+        // Another process wrote it.
         let version = coordinator.visibleVersion
-        guard let record = try database.record(of: version) else {
-            throw database.missingRecord(version)
-        }
+        guard let record = try records.record(of: version) else { throw records.missing(version) }
         return UnsyncedRuns(
             sequence: sequence, runs: try Recovery(file: file).unsyncedRuns(of: record))
     }
 
-    /// Clears the slots that this record is the first to name, and says where they are besides. Both is
-    /// durable before the record is written: whoever finds it looks there.
+    /// Clears the slots that this record is the first to name, and writes the locator. Both are
+    /// durable before the record is written, because recovery looks there once it finds the record.
     private func prepareExtension(
-        of record: CommitRecord, for group: CommitGroup, _ statistics: inout CommitStatistics
+        of record: CommitRecord, for group: CommitGroup, cost: inout CommitStatistics
     ) throws(StorageError) {
         let pages = record.ring.extensionExtent
         try file.fillWithZeros(
             from: file.offset(of: pages.start), length: file.offset(of: pages.count))
         try file.write(ExtensionLocator(page: pages.start))
-        statistics.writeCalls += 2
-        statistics.bytes += file.byteCount(pages.count)
-        if group.sync != .withLaterGroup { try syncAll(&statistics) }
+        cost.writeCalls += 2
+        cost.bytes += file.byteCount(pages.count)
+        if group.sync != .withLaterGroup { try syncAll(cost: &cost) }
     }
 
     // MARK: 5 and 7. Sync
 
     /// Makes durable what was written so far: the pages of the group, and all versions before it.
-    private func syncAll(_ statistics: inout CommitStatistics) throws(StorageError) {
-        try sync(&statistics)
+    private func syncAll(cost: inout CommitStatistics) throws(StorageError) {
+        try sync(cost: &cost)
         coordinator.publishDurable(
             version: coordinator.visibleVersion, sequence: coordinator.visibleSequence)
     }
 
-    private func sync(_ statistics: inout CommitStatistics) throws(StorageError) {
+    private func sync(cost: inout CommitStatistics) throws(StorageError) {
         if file.isInMemory || planted(.skipsSync) { return }
         let start = System.monotonicNanoseconds
         do {
             try file.sync()
-            // Another process may know more: this one's descriptor may be younger than the failure.
+            // Another process may have seen a failure that is older than this one's descriptor.
             if !planted(.overlapsSyncs) { try coordinator.checkNotPoisoned() }
         } catch {
             if planted(.retriesFailedSync), (try? file.sync()) != nil { return }
             coordinator.poison()
             throw error
         }
-        statistics.syncs += 1
-        statistics.syncNanoseconds += System.monotonicNanoseconds - start
+        cost.syncs += 1
+        cost.syncNanoseconds += System.monotonicNanoseconds - start
     }
 }

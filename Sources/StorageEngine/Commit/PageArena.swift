@@ -1,9 +1,9 @@
 import Glibc
 
-/// Private memory for runs, those that a transaction writes or those that were decrypted: page
-/// aligned, taken piece by piece from slabs, given back all at once in the end.
+/// Private memory for runs that a transaction writes or that were decrypted: page aligned, taken
+/// piece by piece from slabs, and freed all at once in the end.
 ///
-/// Owned by one pager and used by one thread at a time.
+/// Used by one thread at a time.
 struct PageArena {
     /// Room for a small transaction: many of them may wait for the disk at once.
     private static let firstSlabBytes = 64 << 10
@@ -14,37 +14,39 @@ struct PageArena {
     /// What is kept for the next transaction, beside the first slab: 4 MiB.
     private static let keptSlabs = 4
 
-    private let pageSize: Int
-    /// Of the memory that was taken, with what was given back of it but is only used again for runs
-    /// of the same length.
+    let pageSize: Int
+    /// Bytes of memory that was taken, and of memory that was given back but is only used again for
+    /// runs of the same length.
     private(set) var takenBytes = 0
     /// Core dumps leave the memory out, and a forked child finds zeros in it.
     private let isSecret: Bool
     private var slabs: [UnsafeMutableRawPointer] = []
     private var currentSlab = 0
     private var used = 0
-    /// Runs given back during the transaction, by number of pages.
-    private var available: [[UnsafeMutableRawPointer]]
+    /// Runs given back during the transaction, by number of pages; empty until the first one is.
+    private var available: [[UnsafeMutableRawPointer]] = []
     /// Whether any was given back.
     private var hasAvailable = false
-    /// Runs with memory of their own, and how many bytes.
+    /// Runs with memory of their own, and their lengths in bytes.
     private var separate: [UnsafeMutableRawPointer: Int] = [:]
 
     init(pageSize: Int, isSecret: Bool = false) {
         self.pageSize = pageSize
         self.isSecret = isSecret
-        available = Array(repeating: [], count: Self.largestPooledBytes / pageSize + 1)
     }
 
-    /// Memory with undefined contents.
+    /// Runs of fewer pages share slabs.
+    private var pooledPages: Int { Self.largestPooledBytes / pageSize + 1 }
+
+    /// Returns memory with undefined contents.
     mutating func take(pages: Int) -> UnsafeMutableRawPointer {
-        guard pages < available.count else {
+        guard pages < pooledPages else {
             let memory = obtain(pages * pageSize)
             separate[memory] = pages * pageSize
             takenBytes += pages * pageSize
             return memory
         }
-        if let memory = available[pages].popLast() { return memory }
+        if hasAvailable, let memory = available[pages].popLast() { return memory }
         let bytes = pages * pageSize
         while used + bytes > Self.bytes(ofSlab: currentSlab) {
             currentSlab += 1
@@ -64,7 +66,7 @@ struct PageArena {
 
     private func obtain(_ byteCount: Int) -> UnsafeMutableRawPointer {
         if isSecret {
-            // Not from the allocator, which would hand it on with these properties.
+            // Not from the allocator, which would hand the memory on with these properties.
             guard let memory = try? System.mapSecret(length: byteCount) else {
                 preconditionFailure("out of memory")
             }
@@ -77,12 +79,13 @@ struct PageArena {
     }
 
     private func release(_ memory: UnsafeMutableRawPointer, _ byteCount: Int) {
-        // Fails for wrong arguments only.
+        // Unmapping fails for wrong arguments only.
         if isSecret { try? System.unmap(memory, length: byteCount) } else { free(memory) }
     }
 
     mutating func giveBack(_ memory: UnsafeMutableRawPointer, pages: Int) {
-        if pages < available.count {
+        if pages < pooledPages {
+            if available.isEmpty { available = Array(repeating: [], count: pooledPages) }
             available[pages].append(memory)
             hasAvailable = true
         } else {
@@ -97,7 +100,7 @@ struct PageArena {
         reset(keeping: isSmall ? 0 : Self.keptSlabs)
     }
 
-    /// Everything taken becomes invalid. `slabCount`: so many are kept beside the first one.
+    /// Everything taken becomes invalid. Keeps `slabCount` slabs beside the first one.
     mutating func reset(keeping slabCount: Int) {
         if hasAvailable {
             for index in available.indices where !available[index].isEmpty {
@@ -113,7 +116,7 @@ struct PageArena {
         takenBytes = 0
     }
 
-    /// Takes memory from that of another arena, which nobody uses any more, before it asks for more.
+    /// Takes over the memory of another arena, into which no pointers are used any more.
     mutating func takeOver(_ other: inout PageArena) {
         assert(other.overwrite())
         other.reset(keeping: .max)
@@ -125,7 +128,7 @@ struct PageArena {
         other.tearDown()
     }
 
-    /// So that tests notice a pointer that was kept too long.
+    /// Overwrites all memory, so that tests notice a pointer that was kept too long.
     private func overwrite() -> Bool {
         for (index, slab) in slabs.enumerated() {
             slab.initializeMemory(as: UInt8.self, repeating: 0xA5, count: Self.bytes(ofSlab: index))

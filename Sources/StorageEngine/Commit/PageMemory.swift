@@ -4,12 +4,24 @@
 struct PageMemory {
     var pages = DirtyPages()
     var arena: PageArena
+    /// Pages of groups that are not in the file yet, which the transaction has copied or freed.
+    var replaced: [PageReference] = []
+
+    private static let keptReplaced = 4096
 
     init(pageSize: Int) { arena = PageArena(pageSize: pageSize) }
+
+    /// Moves everything out, which leaves nothing. Allocates no memory.
+    mutating func take() -> PageMemory {
+        var taken = PageMemory(pageSize: arena.pageSize)
+        swap(&self, &taken)
+        return taken
+    }
 
     /// Forgets all copies. `isSmall`: keeps little more memory than a small transaction needs.
     mutating func reset(isSmall: Bool) {
         pages.removeAll()
+        replaced.removeAll(keepingCapacity: !isSmall && replaced.count <= Self.keptReplaced)
         if isSmall { pages.shrink() }
         arena.reset(isSmall: isSmall)
     }
@@ -25,8 +37,8 @@ struct PageMemory {
 final class PageMemoryPool: Sendable {
     /// As many as a large transaction may have used.
     private static let keptLarge = 8
-    /// More is freed: a burst of many writers leaves no more than this behind. Two groups that
-    /// follow each other, each with the transactions of many threads, allocate nothing.
+    /// More than this many are freed, so a burst of many writers leaves no more behind. Two groups
+    /// that follow each other, each with the transactions of many threads, allocate nothing.
     private static let kept = 128
 
     private let pageSize: Int
@@ -45,7 +57,7 @@ final class PageMemoryPool: Sendable {
         spare.withLock { $0.popLast() } ?? PageMemory(pageSize: pageSize)
     }
 
-    /// Takes back what `take` returned; no pointer into it may be used any more.
+    /// Takes back what ``take()`` returned; no pointer into it may be used any more.
     func giveBack(_ memory: consuming PageMemory) {
         var returned = [memory]
         giveBack(&returned)
@@ -60,7 +72,7 @@ final class PageMemoryPool: Sendable {
             return
         }
         let spareCount = spare.withLock { $0.count }
-        // Where they are, and not in copies, which would copy the arrays that they consist of.
+        // In place: resetting a copy would copy the arrays that it consists of.
         for index in returned.indices {
             returned[index].reset(isSmall: spareCount + index >= Self.keptLarge)
         }

@@ -1,14 +1,15 @@
 extension Pager {
-    /// Compares the free map with what the newest version reaches. Called with the write lock held.
+    /// Compares the free map with the pages that the newest version reaches, and returns problems
+    /// in words. In a write transaction.
     func spaceProblems(reached: ExtentSet) -> [String] {
-        guard let space = database.writerState.freeSpace else { return [] }
-        var known = reached
         var problems: [String] = []
+        var known = reached
         func add(_ extent: Extent, _ what: String) {
             if !extent.isEmpty, !known.insert(extent) {
                 problems.append("Pages \(extent.start)..<\(extent.end) are \(what) and in use.")
             }
         }
+        let space = writing.map.space
         for extent in space.free { add(extent, "free") }
         add(space.current, "free")
         for extent in space.waitingExtents { add(extent, "waiting to be free") }

@@ -1,129 +1,95 @@
-/// One connection's pages: those of the version it reads, and, in a write transaction, its private
-/// copies of those it changes.
+/// One connection's pages: those of the version it reads, or, while it writes, those of the open
+/// transaction and of the version that the transaction is based on.
 ///
 /// Used by one thread at a time. Drop it to end it; an open write transaction is then rolled back.
 public final class Pager {
-    /// The file that the pages are in.
     public let database: Database
     let file: PageFile
-    let reader: ReaderSlot
+    let writer: Writer
 
     // Unchecked, because every page that is looked up reads them, one thread uses a pager at a
     // time, and nothing is called while one is being changed.
 
-    @exclusivity(unchecked) private(set) var bounds = SnapshotBounds(version: 0, pageCount: 0)
-    /// Where the version's pages are read, and what keeps them there: as of when this connection
-    /// began to read it. The file may have grown out of that since.
+    /// The version that is pinned; version 0 while nothing is read. In a write transaction it is
+    /// the newest visible version, and the transaction may be based on a newer one.
+    @exclusivity(unchecked) private(set) var snapshot: Snapshot
+    /// The open write transaction.
+    @exclusivity(unchecked) private(set) var transaction: WriteTransaction?
+    @exclusivity(unchecked) public private(set) var isReading = false
+
+    /// Copies of what the snapshot, or the transaction, says: the bounds of what is read of the
+    /// file, and where that is found once it has been checked.
+    @exclusivity(unchecked) private(set) var bounds = SnapshotBounds.empty
     @exclusivity(unchecked) private(set) var pageTable = PageTable.empty
-    @exclusivity(unchecked) private(set) var pages: MappedPages?
-    /// The birth of everything the open write transaction writes: `version + 1`. Outside of one, a
-    /// number that is no page's birth.
-    @exclusivity(unchecked) public internal(set) var writeVersion: UInt64 = Pager.noVersion
+
     /// Counts write transactions, and nodes that one of them made and freed: tells whether private
     /// copies of nodes are still there.
     @exclusivity(unchecked) var copiesStamp: UInt64 = 0
-    /// The root of the forest. In a write transaction its owner sets it before `commit()`.
-    @exclusivity(unchecked) public var root = PageReference.none
-    /// The roots themselves, as bytes, where they are few and `root` is none: no page is written for
-    /// them. Its owner sets it like `root`, to at most ``CommitRecord/inlineRootsCapacity`` bytes.
-    @exclusivity(unchecked) var inlineRoots: [UInt8] = []
-    @exclusivity(unchecked) public private(set) var isReading = false
-
-    /// The record of `version`; nil for version 0. In a write transaction perhaps the draft of one.
-    @exclusivity(unchecked) private(set) var record: CommitRecord?
-    /// The record of the version that is pinned: `record`, except in a write transaction.
-    @exclusivity(unchecked) private(set) var pinnedRecord: CommitRecord?
-    /// The private copies of the open write transaction.
-    @exclusivity(unchecked) var memory: PageMemory?
-    /// What the open write transaction is based on, as far as it is not in the file.
-    @exclusivity(unchecked) var head = CommitQueue.Head()
-    /// Pages of this birth and later are in memory: the transaction's, and those of its head.
-    @exclusivity(unchecked) var firstVersionInMemory: UInt64 = Pager.noVersion
-    /// Pages of the head that the open transaction has copied or freed.
-    @exclusivity(unchecked) var freedFromHead: [PageReference] = []
-
-    /// Whether the next change has more to do than to begin: the transaction has failed, its memory
-    /// is to be given back, or an index has much to catch up on.
-    @exclusivity(unchecked) var needsAttention = false
-    /// What the open write transaction has written ahead; nil if nothing.
-    @exclusivity(unchecked) var ahead: PagesAhead?
-    /// Private copies beyond this are written ahead.
-    @exclusivity(unchecked) let memoryLimit: Int
-    /// What was decrypted for it alone is given back beyond this.
-    private let mostDecryptedBytes: Int
-    /// The most that its transactions had in memory.
-    package internal(set) var largestPrivateBytes = 0
-
-    /// Takes what is decrypted now; nil if it stays in memory.
-    @exclusivity(unchecked) var passingRuns: PassingRuns?
-
-    /// What was decrypted for this connection alone.
-    @exclusivity(unchecked) private(set) var privateRuns: PrivateRuns?
-    /// Whether there is so much of it that it is to be given back as soon as nobody has a pointer
-    /// into it.
-    @exclusivity(unchecked) @usableFromInline private(set) var hasExcessMemory = false
-
-    /// Counted up when a node that the open write transaction made is freed, for those who hold
-    /// places in rows. Set by the owner, who keeps it as long as the pager.
+    /// Counted up when a node that the open write transaction made is freed, for owners of places
+    /// in rows. Set by the owner, who keeps it as long as the pager.
     @exclusivity(unchecked) var layoutStamp: UnsafeMutablePointer<UInt64>?
-
-    /// What the open write transaction did, if that is to be kept. Set by its owner before
-    /// ``commit(_:)``; kept in the change log when the transaction becomes a version.
-    var changesToRecord: (writer: UInt64, changes: ChangeSet)?
-
-    /// The first page that the open transaction took for commit slots; 0 once it takes none any more
-    /// (``takeExtension(ofFileWith:)``).
-    var extensionPage: UInt64?
+    /// Called once when the open write transaction has failed, to forget everything that was read
+    /// of its pages.
+    @exclusivity(unchecked) var transactionDidFail: (() -> Void)?
 
     /// Whether its transactions write so much that filling new space beforehand would cost more
     /// than it saves.
     var writesInBulk = false
+    /// The most bytes of memory that its transactions had at a time.
+    package internal(set) var largestPrivateBytes = 0
 
-    /// Whether the version that the next transaction becomes is to have no free pages at the end of
-    /// the file: for a file that is complete with it. The file is cut when it is closed, at the
-    /// latest.
-    var leavesNoTail = false
-
-    /// The first error that the open write transaction met, or nil.
-    ///
-    /// A call that failed may have left a change half done, so the transaction can only be rolled
-    /// back: from then on `commit()` and every call that takes or gives back a page throws the
-    /// error again, and reads find the version that the transaction was based on
-    /// (``failTransaction(_:)``).
-    @exclusivity(unchecked) public internal(set) var transactionFailure: StorageError?
-
-    /// Called once when the open write transaction has failed. Whoever remembers anything of its
-    /// pages forgets it.
-    @exclusivity(unchecked) var transactionDidFail: (() -> Void)?
-
-    static let noVersion = UInt64.max
+    /// Takes what is decrypted now; nil if it stays in memory.
+    @exclusivity(unchecked) var passingRuns: PassingRuns?
+    /// Runs that were decrypted for this connection alone.
+    @exclusivity(unchecked) private(set) var privateRuns: PrivateRuns?
+    /// Whether they take so much memory that it is to be freed as soon as no pointer into it is
+    /// used.
+    @exclusivity(unchecked) @usableFromInline private(set) var hasExcessMemory = false
+    /// Bytes of them beyond which that is so.
+    private let mostDecryptedBytes: Int
 
     /// - Throws: `.tooManyReaders` when all slots for connections are taken, `.usedAfterFork`.
     public init(database: Database) throws(StorageError) {
         self.database = database
         file = database.file
-        memoryLimit = database.largestPrivateBytes
-        mostDecryptedBytes = min(file.mostPrivateBytes, memoryLimit)
-        reader = try database.coordinator.claimReader()
+        writer = database.writer
+        mostDecryptedBytes = min(file.mostPrivateBytes, database.largestPrivateBytes)
+        snapshot = Snapshot(emptyWith: try VersionPin(claimedFor: database))
     }
 
     deinit {
         if isInWriteTransaction { rollback() }
-        reader.release()
     }
 
-    /// The version this connection sees; 0 is the empty database before the first commit.
-    public var version: UInt64 { bounds.version }
+    /// The version this connection sees; 0 is the empty database before the first commit. In a
+    /// write transaction the version that it is based on.
+    public var version: UInt64 { transaction?.baseVersion ?? snapshot.version }
 
-    /// That of the open write transaction, else the one that is read.
-    var newestVersion: UInt64 { isInWriteTransaction ? writeVersion : version }
+    /// The version that the open write transaction becomes, else the one that is read.
+    var newestVersion: UInt64 { transaction?.version ?? snapshot.version }
 
-    public var isInWriteTransaction: Bool { writeVersion != Pager.noVersion }
+    /// The record of ``version``; nil for version 0.
+    var record: CommitRecord? { transaction != nil ? writing.base : snapshot.record }
+
+    /// Where pages of the file are read.
+    var pages: MappedPages? { transaction != nil ? writing.pages : snapshot.pages }
 
     /// Bytes of one page.
     public var pageSize: Int { file.pageSize }
 
-    // MARK: Reading
+    /// The root of the forest. In a write transaction its owner sets it before ``commit(_:)``.
+    public var root: PageReference {
+        get { transaction?.root ?? snapshot.record?.root ?? .none }
+        set { writing.root = newValue }
+    }
+
+    /// The roots themselves, as bytes, where they are few and ``root`` is none. Set like it.
+    var inlineRoots: [UInt8] {
+        get { transaction?.inlineRoots ?? snapshot.record?.inlineRoots ?? [] }
+        set { writing.inlineRoots = newValue }
+    }
+
+    // MARK: Versions
 
     /// Starts to read the newest version. Nothing that it reaches changes until ``endRead()`` or
     /// ``refresh()``.
@@ -131,7 +97,7 @@ public final class Pager {
     /// - Throws: `.damaged`, `.usedAfterFork`, `.addressSpaceExhausted`, `.fileAccess`.
     public func beginRead() throws(StorageError) {
         precondition(!isReading, "already reading")
-        try database.coordinator.checkNotForked()
+        try database.checkNotForked()
         isReading = true
         try moveToNewest()
     }
@@ -142,84 +108,87 @@ public final class Pager {
     /// - Throws: `.usedAfterFork`.
     func beginRead(sameAs other: Pager) throws(StorageError) {
         precondition(other.isReading && !isInWriteTransaction)
-        try database.coordinator.checkNotForked()
-        _ = reader.pin(sameAs: other.reader)
+        try database.checkNotForked()
+        try snapshot.move(to: other.snapshot)
         isReading = true
-        stand(at: other.pinnedRecord)
+        showSnapshot()
     }
 
     /// Moves on to the newest version; true if it is another one. After an error the connection
     /// reads nothing.
     public func refresh() throws(StorageError) -> Bool {
         precondition(isReading && !isInWriteTransaction)
-        try database.coordinator.checkNotForked()
+        try database.checkNotForked()
         let before = version
-        if database.coordinator.visibleVersion == before { return false }
+        if database.newestVersion == before { return false }
         try moveToNewest()
         return version != before
     }
 
-    /// Stops reading: the version may go.
+    /// Stops reading: the version is pinned no more.
     public func endRead() {
         precondition(!isInWriteTransaction)
         guard isReading else { return }
         isReading = false
-        reader.unpin()
-        stand(at: nil)
+        snapshot.end()
+        showSnapshot()
         privateRuns = nil
     }
 
     /// Pins the newest version and reads it; nothing if this fails.
     func moveToNewest() throws(StorageError) {
         do {
-            try pinNewest()
+            try snapshot.moveToNewest()
         } catch {
             endRead()
             throw error
         }
+        showSnapshot()
     }
 
-    /// Pins the newest version and takes its record.
-    ///
-    /// The record is read after the pin was set. A slot is used again 64 commits later, so the
-    /// slot may hold another record by then, or half of one: in this case there is a newer version,
-    /// and the connection takes that.
-    private func pinNewest() throws(StorageError) {
-        while true {
-            let newest = reader.pinLatest()
-            if newest == 0 {
-                stand(at: nil)
-                return
-            }
-            if let found = try database.record(of: newest) {
-                try file.map(pageCount: found.pageCount)
-                stand(at: found)
-                return
-            }
-            guard database.coordinator.visibleVersion != newest else {
-                throw database.missingRecord(newest)
-            }
-        }
-    }
-
-    /// Reads the version that is pinned. Pointers into pages of the one before are void.
-    func stand(at newRecord: CommitRecord?) {
+    /// Pages are those of the snapshot from now on. Pointers into pages of another version are
+    /// invalid.
+    private func showSnapshot() {
         releaseExcessMemory()
-        pinnedRecord = newRecord
-        stand(on: newRecord)
+        bounds = snapshot.bounds
+        pageTable = snapshot.table
     }
 
-    /// Reads a version that is not pinned: in a write transaction, whose base nobody can free.
-    func stand(on newRecord: CommitRecord?) {
-        // In a forked child the file's lock may be held for ever.
-        if !file.isMapped(with: pages?.stamp ?? 0), !database.coordinator.isForked {
-            pages = file.pages
-            pageTable = pages?.table ?? .empty
+    // MARK: The write transaction
+
+    public var isInWriteTransaction: Bool {
+        @inline(__always) get { transaction != nil }
+    }
+
+    /// The open write transaction, of which there must be one.
+    var writing: WriteTransaction {
+        @inline(__always) _read { yield transaction! }
+        @inline(__always) _modify { yield &transaction! }
+    }
+
+    /// The birth of everything that the open write transaction writes.
+    public var writeVersion: UInt64 {
+        @inline(__always) get { writing.version }
+    }
+
+    /// Pages are those of a transaction from now on, and of its base.
+    func begin(_ new: consuming WriteTransaction) {
+        bounds = new.boundsInFile
+        pageTable = new.pages?.table ?? .empty
+        transaction = consume new
+        copiesStamp &+= 1
+    }
+
+    /// Takes the transaction out to end it: from now on pages are those of the snapshot.
+    func takeTransaction() -> WriteTransaction {
+        guard let ending = transaction.take() else {
+            preconditionFailure("outside of a write transaction")
         }
-        record = newRecord
-        bounds = newRecord?.bounds ?? SnapshotBounds(version: 0, pageCount: 0)
-        root = newRecord?.root ?? .none
-        inlineRoots = newRecord?.inlineRoots ?? []
+        // Pages that were decrypted go too, because another transaction may come to write other
+        // pages at the same places with the same birth.
+        if ending.ahead != nil { _ = takePrivateRuns() }
+        showSnapshot()
+        return ending
     }
 
     // MARK: Pages
@@ -227,15 +196,17 @@ public final class Pager {
     /// The run that `reference` names: the transaction's private copy, or the checked page of the
     /// file.
     ///
-    /// The pointer is valid as long as the snapshot, and until `releaseExcessMemory()` gives back
-    /// anything; that to a private copy until it is freed.
+    /// The pointer is valid as long as the snapshot, and until ``releaseExcessMemory()`` frees
+    /// memory; that to a private copy until it is freed.
     /// - Throws: `.damaged` when the page is not what the reference says.
     @inline(__always)
     public func page(_ reference: PageReference) throws(StorageError) -> UnsafeRawPointer {
-        if reference.birth >= firstVersionInMemory {
-            return try inMemory(reference)
-        }
         if let page = pageTable.checkedPage(reference, of: bounds) { return page }
+        // Younger than everything in the file that is read.
+        if reference.birth > bounds.version, transaction != nil {
+            if let page = writing.pageInMemory(reference) { return UnsafeRawPointer(page) }
+            return try pageWithoutCopy(reference)
+        }
         return try uncheckedPage(reference)
     }
 
@@ -243,53 +214,40 @@ public final class Pager {
     private func uncheckedPage(
         _ reference: PageReference
     ) throws(StorageError) -> UnsafeRawPointer {
-        // In a forked child nothing decrypted is to be seen: it is told so below.
+        guard let pages else {
+            throw failing(file.damage(reference.page, "a reference leads outside the file"))
+        }
+        // In a forked child nothing decrypted is to be seen: the check below says so.
         if let run = privateRuns?.run(reference), file.cipher?.isForked == false { return run }
         do throws(StorageError) {
-            guard let pages else {
-                throw file.damage(reference.page, "a reference leads outside the file")
+            let page = try file.check(reference, of: bounds, in: pages) { run in
+                memory(for: run, reference, in: pages)
             }
-            return try file.check(reference, of: bounds, in: pages) { run in
-                if let memory = passingRuns?.memory(for: run) { return memory }
-                return file.takePlace(for: run, at: reference, in: pages)
-                    ? nil : keep(run, reference)
-            }
+            noteExcessMemory()
+            return page
         } catch {
             throw failing(error)
         }
     }
 
-    @inline(__always)
-    private func inMemory(
+    /// A run of the transaction or its head of which there is no copy in memory.
+    @inline(never)
+    private func pageWithoutCopy(
         _ reference: PageReference
     ) throws(StorageError) -> UnsafeRawPointer {
-        if reference.birth == writeVersion {
-            // Outside of a transaction only a file made to harm has such births.
-            guard isInWriteTransaction else { throw unknownVersion(reference) }
-            guard let buffer = privateCopy(reference) else { return try writtenAhead(reference) }
-            return UnsafeRawPointer(buffer)
-        }
-        guard let buffer = head.group(of: reference.birth)?.page(reference.page) else {
-            throw unknownVersion(reference)
-        }
-        return UnsafeRawPointer(buffer)
+        guard reference.birth == writing.version else { throw unknownVersion(reference) }
+        return try writtenAhead(reference)
     }
 
-    /// What the open transaction has of a run of its own in memory.
-    @inline(__always)
-    func privateCopy(_ reference: PageReference) -> UnsafeMutableRawPointer? {
-        memory.unsafelyUnwrapped.pages[reference.page]
-    }
-
+    /// Returns a private copy that must be there.
     @inline(__always)
     func own(_ reference: PageReference) throws(StorageError) -> UnsafeMutableRawPointer {
-        guard let buffer = privateCopy(reference) else {
-            throw missingCopy(reference)
-        }
+        guard let buffer = writing.privateCopy(reference) else { throw missingCopy(reference) }
         return buffer
     }
 
-    /// A failed transaction has no copies any more; who asks for one has come to it before.
+    /// The error for a run of the transaction that is not there. A failed transaction has no copies
+    /// any more, and its first error is the reason.
     @inline(never)
     func missingCopy(_ reference: PageReference) -> StorageError {
         transactionFailure ?? unknownVersion(reference)
@@ -299,66 +257,6 @@ public final class Pager {
         failing(
             file.damage(
                 reference.page, "a reference to it is from a version that does not exist"))
-    }
-
-    // MARK: Memory of decrypted pages
-
-    /// Where to keep a run that the shared memory has no room for.
-    private func keep(
-        _ run: UnsafeRawBufferPointer, _ reference: PageReference
-    ) -> UnsafeMutableRawPointer {
-        let runs = privateRuns ?? PrivateRuns(pageSize: pageSize)
-        privateRuns = runs
-        let memory = runs.take(run, at: reference)
-        hasExcessMemory = runs.byteCount > mostDecryptedBytes
-        if hasExcessMemory, isInWriteTransaction { needsAttention = true }
-        return memory
-    }
-
-    var decryptedBytes: Int { privateRuns?.byteCount ?? 0 }
-
-    /// A run of an encrypted file, decrypted in memory of this connection.
-    func decryptedForItself(
-        _ reference: PageReference, of snapshot: SnapshotBounds, in pages: MappedPages
-    ) throws(StorageError) -> UnsafeRawPointer {
-        if let run = privateRuns?.run(reference), file.cipher?.isForked == false { return run }
-        do throws(StorageError) {
-            return try file.check(reference, of: snapshot, in: pages) { run in
-                passingRuns?.memory(for: run) ?? keep(run, reference)
-            }
-        } catch {
-            throw failing(error)
-        }
-    }
-
-    /// The page is free, and may come again with other contents and the same birth.
-    func forgetDecrypted(_ page: UInt64) { privateRuns?.forget(page) }
-
-    /// What was decrypted, which is found no more, and goes with whoever drops it.
-    func takePrivateRuns() -> PrivateRuns? {
-        hasExcessMemory = false
-        return privateRuns.take()
-    }
-
-    /// Between two uses of the connection, when nobody has a pointer into a page: gives back what
-    /// was decrypted for it alone, if that is much, and returns whether it has. Who keeps places in
-    /// rows has to void them then.
-    @discardableResult
-    func releaseExcessMemory() -> Bool {
-        guard hasExcessMemory else { return false }
-        privateRuns?.removeAll()
-        hasExcessMemory = false
-        return true
-    }
-
-    /// How many leaves and long values are in this connection's own memory.
-    var passingRunCount: Int { privateRuns?.passingCount ?? 0 }
-
-    /// Gives back those of them that a scan has done with: see ``PrivateRuns/remove(from:to:but:)``.
-    func releasePassingRuns(from first: Int, to end: Int, but kept: Node?) {
-        guard let privateRuns, first < end else { return }
-        privateRuns.remove(from: first, to: end, but: kept?.base)
-        hasExcessMemory = privateRuns.byteCount > mostDecryptedBytes
     }
 
     /// The node that `reference` names.
@@ -379,5 +277,80 @@ public final class Pager {
             throw failing(file.damage(reference.page, "it is not an overflow value"))
         }
         return bytes
+    }
+
+    // MARK: Decrypted pages of this connection
+
+    /// Where to put a run that has just been decrypted; nil for the place where all connections
+    /// find it.
+    func memory(
+        for run: UnsafeRawBufferPointer, _ reference: PageReference, in pages: MappedPages
+    ) -> UnsafeMutableRawPointer? {
+        if let memory = passingRuns?.memory(for: run) { return memory }
+        return file.takePlace(for: run, at: reference, in: pages) ? nil : keep(run, reference)
+    }
+
+    /// Memory for a run that the shared memory has no room for.
+    private func keep(
+        _ run: UnsafeRawBufferPointer, _ reference: PageReference
+    ) -> UnsafeMutableRawPointer {
+        let runs = privateRuns ?? PrivateRuns(pageSize: pageSize)
+        privateRuns = runs
+        let memory = runs.take(run, at: reference)
+        hasExcessMemory = runs.byteCount > mostDecryptedBytes
+        return memory
+    }
+
+    /// The next change frees memory if there is too much of it.
+    private func noteExcessMemory() {
+        if hasExcessMemory, isInWriteTransaction { writing.needsAttention = true }
+    }
+
+    var decryptedBytes: Int { privateRuns?.byteCount ?? 0 }
+
+    /// Returns a run of an encrypted file, decrypted in memory of this connection.
+    func decryptedForItself(
+        _ reference: PageReference, of snapshot: SnapshotBounds, in pages: MappedPages
+    ) throws(StorageError) -> UnsafeRawPointer {
+        if let run = privateRuns?.run(reference), file.cipher?.isForked == false { return run }
+        do throws(StorageError) {
+            let page = try file.check(reference, of: snapshot, in: pages) { run in
+                passingRuns?.memory(for: run) ?? keep(run, reference)
+            }
+            noteExcessMemory()
+            return page
+        } catch {
+            throw failing(error)
+        }
+    }
+
+    /// Forgets a page that was freed, and may come again with other contents and the same birth.
+    func forgetDecrypted(_ page: UInt64) { privateRuns?.forget(page) }
+
+    /// Takes the decrypted runs out. They are found no more, and freed with the result.
+    func takePrivateRuns() -> PrivateRuns? {
+        hasExcessMemory = false
+        return privateRuns.take()
+    }
+
+    /// Between two uses of the connection, when no pointer into a page is used: frees what was
+    /// decrypted for it alone, if that is much, and returns whether it has. Places in rows are
+    /// invalid then.
+    @discardableResult
+    func releaseExcessMemory() -> Bool {
+        guard hasExcessMemory else { return false }
+        privateRuns?.removeAll()
+        hasExcessMemory = false
+        return true
+    }
+
+    /// How many leaves and long values are in this connection's own memory.
+    var passingRunCount: Int { privateRuns?.passingCount ?? 0 }
+
+    /// Frees those of them that a scan has done with: see ``PrivateRuns/remove(from:to:but:)``.
+    func releasePassingRuns(from first: Int, to end: Int, but kept: Node?) {
+        guard let privateRuns, first < end else { return }
+        privateRuns.remove(from: first, to: end, but: kept?.base)
+        hasExcessMemory = privateRuns.byteCount > mostDecryptedBytes
     }
 }

@@ -1,35 +1,35 @@
-/// Finds the newest version that a file holds, when nobody else has it open.
+/// Finds the newest version that a file holds, when no other process has it open.
 ///
-/// Everything here reads bytes that nobody vouches for, in bounded time and memory: 66 blocks, two
+/// Everything here reads bytes that may be anything, in bounded time and memory: 66 blocks, two
 /// windows of 2 MiB with records among the pages, and the pages that each record since the durable
-/// floor lists (4 MiB at most, ``Pager/largestUnsyncedBytes``), one record at a time.
+/// floor lists (4 MiB at most, ``WriteTransaction/largestUnsyncedBytes``), one record at a time.
 struct Recovery {
-    /// What an opener starts from.
+    /// The result: what an opener starts from.
     struct Outcome {
         /// The record of the newest version; nil for version 0, the empty database.
         var record: CommitRecord?
-        /// Nothing in the file says that the version is durable: call ``makeDurable(_:)`` before
-        /// anyone relies on it.
+        /// Whether nothing in the file says that the version is durable: ``makeDurable(_:)`` must
+        /// be called before it is relied on.
         var needsSync = false
-        /// What the version needs of what was written since the durable floor, if `needsSync`.
+        /// The parts of the version that were written since the durable floor, if `needsSync`.
         var unsynced = Unsynced()
-        /// Records of commits that did not become versions. They must be cleared: the pages that
-        /// they list will be written again.
+        /// Records of commits that did not become versions. They must be cleared, because the pages
+        /// that they list will be written again.
         var abandoned: [RecordPlace] = []
-        /// The version's ring has no extension: what says where one was to be goes.
+        /// Whether the version's ring has no extension, so that the locator must be cleared.
         var forgetsExtension = false
-        /// What is to be said of the slots, if anything.
+        /// Damage of the slots that users should be told of.
         var slotDamage: SlotDamage?
     }
 
-    /// What may not be durable of a version.
+    /// The parts of a version that may not be durable.
     struct Unsynced {
         var pages: [Contents] = []
-        /// Its record's, and those of the records since its checkpoint.
+        /// The places of its record, and of the records since its checkpoint.
         var records: [RecordPlace] = []
     }
 
-    /// What was read at a place in the file.
+    /// Bytes that were read at a place in the file.
     struct Contents {
         var offset: UInt64
         var bytes: [UInt8]
@@ -45,9 +45,9 @@ struct Recovery {
         return try findNewestRecord()
     }
 
-    /// The version that the clean-close marker names, if its record is there, and the slot of the next
-    /// one shows that none followed: so opening reads little. The marker goes with the next record,
-    /// which is in that slot, and durable before any other is written (``GroupWriter``).
+    /// Returns the version that the clean-close marker names, if its record is there and the slot
+    /// of the next record shows that none followed. So opening reads little. The next record clears
+    /// the marker; it is in that slot, and durable before any other is written (``GroupWriter``).
     private func cleanlyClosedVersion() throws(StorageError) -> CommitRecord? {
         guard let marker = try file.readMarker(),
             let record = try file.readRecord(at: marker.place),
@@ -68,10 +68,11 @@ struct Recovery {
         return mayHold
     }
 
-    /// The slots that may hold records with numbers after `sequence`.
+    /// Returns the slots that may hold records with numbers after `sequence`.
     ///
-    /// A loss of power may leave later ones of these records without the first: those that nobody
-    /// had waited for. Left in their slots, they would follow whatever gets the number in between.
+    /// A power loss may leave later ones of these records without the first, because none of them
+    /// was waited for. Left in their slots, they would follow the record that gets the number in
+    /// between.
     func slotsOfRecords(
         after sequence: UInt64, in ring: CommitRing
     ) throws(StorageError) -> [RecordPlace] {
@@ -103,7 +104,7 @@ struct Recovery {
         var outcome = try newestIntact(from: newest, records)
         let adopted = outcome.record
         outcome.slotDamage = SlotDamage(scan.slots, adopted: adopted, newest: newest, records)
-        // What was found is said. Left there, it would be said again, of other commits.
+        // Damage is reported once. Left in its slot, it would be reported again, of other commits.
         outcome.abandoned += scan.slots.filter {
             $0.isDamaged && adopted?.needs($0.place) != true
         }.map(\.place)
@@ -111,8 +112,8 @@ struct Recovery {
         return outcome
     }
 
-    /// The records by their numbers: those in slots, and those among the pages that may be needed. They
-    /// follow the newest one in a slot, or are named by the newest of all.
+    /// Returns the records by their numbers: those in slots, and those among the pages that may be
+    /// needed. These follow the newest record in a slot, or are named by the newest of all.
     private func addingRecordsAmongPages(
         to inSlots: [CommitRecord]
     ) throws(StorageError) -> [UInt64: CommitRecord] {
@@ -133,7 +134,8 @@ struct Recovery {
         return records
     }
 
-    /// No valid record: nothing was ever committed, or the very first commit was torn.
+    /// The outcome without a valid record: nothing was ever committed, or the very first commit was
+    /// torn.
     private func outcomeWithoutRecord(
         _ slots: [SlotScan.Slot], _ marker: CleanCloseMarker?
     ) throws(StorageError) -> Outcome {
@@ -144,7 +146,8 @@ struct Recovery {
         return Outcome(record: nil, needsSync: true, abandoned: torn, forgetsExtension: true)
     }
 
-    /// After a clean close the marker names the newest version, and vouches for its pages.
+    /// The outcome after a clean close: the marker names the newest version, and vouches for its
+    /// pages.
     private func outcome(
         of newest: CommitRecord, named marker: CleanCloseMarker
     ) throws(StorageError) -> Outcome {
@@ -162,16 +165,18 @@ struct Recovery {
         return Outcome(record: newest)
     }
 
-    /// The newest version that is whole: the pages that its record lists are as they were written, and
-    /// the records are there that its free map is rebuilt from. A newer version may have written over
-    /// pages that an older one needs, but not over those of the durable one: at the latest that is
-    /// whole.
+    /// Returns the newest version that is intact: the pages that its record lists are as they were
+    /// written, and the records are there that its free map is rebuilt from. A newer version may
+    /// have written over pages that an older one needs, but not over those of the durable one, so
+    /// the search ends there at the latest.
     private func newestIntact(
         from newest: CommitRecord, _ records: [UInt64: CommitRecord]
     ) throws(StorageError) -> Outcome {
         var outcome = Outcome(record: nil, needsSync: true)
+        // The highest of all floors: each of these records says that the version below is durable.
         let floor = records.values.reduce(newest.durableFloor) { max($0, $1.durableFloor) }
         let candidates = records.values.filter { $0.sequence > floor }
+        // The newest first: later candidates are not even read.
         for record in candidates.sorted(by: { $0.sequence > $1.sequence }) {
             let unsynced = try unsynced(of: record, since: floor) { records[$0] }
             guard let unsynced else { continue }
@@ -193,18 +198,19 @@ struct Recovery {
         return outcome
     }
 
-    /// What may not be durable of a version; nil where it is not whole.
+    /// Returns the parts of a version that may not be durable; nil where it is not intact.
     func unsynced(of newest: CommitRecord) throws(StorageError) -> Unsynced? {
         try unsynced(of: newest, since: newest.durableFloor) { sequence throws(StorageError) in
             try file.readRecord(at: newest.place(of: sequence))
         }
     }
 
-    /// The same beside the durable record with number `floor`.
+    /// The same where the record with number `floor` is durable.
     private func unsynced(
         of newest: CommitRecord, since floor: UInt64,
         _ record: (UInt64) throws(StorageError) -> CommitRecord?
     ) throws(StorageError) -> Unsynced? {
+        // Records first: they are cheaper to check than the pages.
         var unsynced = Unsynced(records: [newest.place])
         let first = max(newest.checkpointSequence, floor + 1)
         for sequence in first..<max(newest.sequence, first) {
@@ -219,8 +225,8 @@ struct Recovery {
         return unsynced
     }
 
-    /// What the newest record vouches for, for whoever writes the next one: another process wrote this
-    /// one.
+    /// Returns the runs that the newest record vouches for. For a writer of the next record, where
+    /// another process wrote the newest one.
     ///
     /// - Throws: `.damaged` where a page is not what was written.
     func unsyncedRuns(of record: CommitRecord) throws(StorageError) -> [UnsyncedRuns.Run] {
@@ -239,15 +245,16 @@ struct Recovery {
         return runs
     }
 
-    /// What the record lists, if every run is as it was written; else nil. `visit` gets the runs with
-    /// their first pages.
+    /// Returns the listed pages of a record, if every run is as it was written; else nil. `visit`
+    /// is called with the runs and their first pages.
     private func intactPages(
         of record: CommitRecord, _ visit: (UInt64, IntactRun) -> Void = { _, _ in }
     ) throws(StorageError) -> [Contents]? {
         guard try file.size() >> file.pageShift >= record.pageCount else { return nil }
         if record.pagesWereSynced { return [] }
         let listedPages = record.pageList.reduce(0) { $0 + $1.count }
-        guard file.offset(of: listedPages) <= Pager.largestUnsyncedBytes else { return nil }
+        guard file.offset(of: listedPages) <= WriteTransaction.largestUnsyncedBytes
+        else { return nil }
         var hash = PageListHash()
         var contents: [Contents] = []
         for extent in record.pageList {
@@ -263,7 +270,8 @@ struct Recovery {
         return hash.value == record.pageListHash || planted(.trustsPageSeals) ? contents : nil
     }
 
-    /// False where the bytes are not whole runs of versions up to that one.
+    /// Adds the seals of an extent's runs to the hash. Returns false where the bytes are not whole
+    /// runs of versions up to `newestBirth`.
     private func combineRuns(
         in bytes: UnsafeRawBufferPointer, of extent: Extent, newestBirth: UInt64,
         _ hash: inout PageListHash, _ visit: (UInt64, IntactRun) -> Void
@@ -283,13 +291,14 @@ struct Recovery {
         return true
     }
 
-    /// Clears the records of what did not become a version, and makes the one that was found durable.
+    /// Clears the records of commits that did not become versions, and makes the version that was
+    /// found durable.
     ///
-    /// A sync alone does not do that. After a failed one the system keeps what it could not write
-    /// as if it had been written: whoever reads gets the new contents, a further sync finds nothing
-    /// to do, and a loss of power brings the old contents back. So everything that the version
-    /// vouches for is written once more: the same bytes, so that a torn write leaves what was there,
-    /// and nothing is encrypted twice.
+    /// A sync alone does not do that. After a failed sync the system keeps what it could not write
+    /// as if it had been written: reads return the new contents, a further sync finds nothing to
+    /// do, and a power loss brings the old contents back. So everything that the version vouches
+    /// for is written once more. The bytes are the same, so that a torn write leaves what was
+    /// there, and nothing is encrypted twice.
     func makeDurable(_ outcome: Outcome) throws(StorageError) {
         for place in outcome.abandoned { try file.clearRecord(at: place) }
         if outcome.forgetsExtension, try file.readLocator() != nil { try file.clearLocator() }

@@ -1,12 +1,12 @@
-/// When the next sync of commits begins that did not wait for one. Decides, and does nothing itself.
+/// Decides when the next sync of relaxed commits begins, and does nothing else.
 ///
-/// A sync begins some time after the first commit that it covers, or at once where much waits. What
-/// the sync under way covers does not wait: asking for another one as long as that runs would keep
-/// the disk busy with syncs of a few commits each.
+/// A sync begins some time after the first commit that it covers, or at once where too much waits
+/// for it. While a sync runs, no other one begins at once, because that would keep the disk busy
+/// with syncs of a few commits each.
 struct SyncSchedule {
     struct Commit: Equatable {
         var version: UInt64
-        /// Of its record.
+        /// The number of its record.
         var sequence: UInt64
     }
 
@@ -15,18 +15,19 @@ struct SyncSchedule {
     /// The newest commit that was noted.
     private(set) var newest: Commit?
     private var isRunning = false
-    /// A start was asked for, and none has happened since.
+    /// Whether a start was asked for and has not happened yet.
     private var isScheduled = false
+    /// Whether it was asked for at once.
     private var isUrgent = false
     private var isStopped = false
-    /// A sync of what others committed was asked for, and has not begun.
+    /// Whether a sync of other processes' commits was asked for and has not begun.
     private var isTakingOver = false
 
-    /// A commit has been written. Returns when to call ``begin(durableVersion:)``; nil where that has
-    /// been said already.
-    mutating func note(_ commit: Commit, holdsMuch: Bool) -> Start? {
+    /// A commit has been written. Returns when to call ``begin(durableVersion:)``; nil where a call
+    /// was asked for already. `exceedsBudget`: whether so much waits that it should begin at once.
+    mutating func note(_ commit: Commit, exceedsBudget: Bool) -> Start? {
         newest = commit
-        if holdsMuch, !isRunning, !isUrgent {
+        if exceedsBudget, !isRunning, !isUrgent {
             isUrgent = true
             return .atOnce
         }
@@ -34,8 +35,8 @@ struct SyncSchedule {
         return isScheduled || isUrgent ? nil : .later
     }
 
-    /// The version that a sync is to make durable now, or nil. Does not ask for the durable version after ``stop()``: the
-    /// memory that it is read from may be gone.
+    /// Returns the version that a sync is to make durable now, or nil. Does not ask for the durable
+    /// version after ``stop()``: the memory that it is read from may be unmapped.
     mutating func begin(durableVersion: @autoclosure () -> UInt64) -> UInt64? {
         isScheduled = false
         isUrgent = false
@@ -44,14 +45,14 @@ struct SyncSchedule {
         return newest.version
     }
 
-    /// Whether a sync of what others committed is to be asked for.
+    /// Returns whether a sync of other processes' commits is to be asked for.
     mutating func askToTakeOver() -> Bool {
         if isStopped || isTakingOver { return false }
         isTakingOver = true
         return true
     }
 
-    /// Whether that sync is to begin now.
+    /// Returns whether that sync is to begin now.
     mutating func beginToTakeOver() -> Bool {
         isTakingOver = false
         if isStopped { return false }

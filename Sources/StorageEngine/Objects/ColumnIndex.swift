@@ -54,7 +54,7 @@ public final class ColumnIndex {
                 values.append(first, key.rawValue, isRemoval: isRemoval)
             }
         }
-        if pendingBytes >= Self.maximumPendingBytes { table.pager.needsAttention = true }
+        if pendingBytes >= Self.maximumPendingBytes { table.pager.requestAttention() }
     }
 
     private var pendingBytes: Int { values.byteCount &+ nulls.byteCount }

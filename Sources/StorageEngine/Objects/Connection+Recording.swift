@@ -8,8 +8,9 @@ extension Connection {
     /// version.
     func finishRecording() {
         guard let recorder else { return }
-        pager.changesToRecord = recorder.changes(newKeys: forest.newKeys(of: tables))
-            .map { (identity, $0) }
+        if let changes = recorder.changes(newKeys: forest.newKeys(of: tables)) {
+            pager.record(changes, by: identity)
+        }
         stopRecording()
     }
 

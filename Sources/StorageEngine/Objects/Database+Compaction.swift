@@ -52,12 +52,12 @@ extension Database {
     ) throws(StorageError) -> Database {
         var damage: SlotDamage?
         do {
-            _ = try compact(path: path, options: options, if: isWorthIt) { damage = $0.slotDamage }
+            _ = try compact(path: path, options: options, if: isWorthIt) { damage = $0.records.slotDamage }
         } catch {
             if planted(.failsWithCompaction), let error = error as? StorageError { throw error }
         }
         let database = try open(path: path, options: options)
-        database.takeOver(damage)
+        database.records.add(damage)
         return database
     }
 }

@@ -117,7 +117,7 @@ final class DatabaseCopy {
         for index in source.schema.tables.indices {
             try copy(source.table(index), to: target.table(index))
         }
-        target.pager.leavesNoTail = true
+        target.pager.leaveNoTail()
         let version = try target.commit().version
         // The transaction wrote at least the root of the last tree, so it was not empty and did
         // sync.

@@ -23,7 +23,7 @@ final class LeafPrefetcher {
         // Pages of later versions are in memory, not yet in the file.
         let (file, bounds) = (pager.file, pager.bounds)
         guard let pages = pager.pages else { return }
-        let stored = leaves.filter { $0.birth < pager.firstVersionInMemory }
+        let stored = leaves.filter { $0.birth <= bounds.version }
         queue.async {
             for leaf in stored { Self.check(leaf, file, bounds, pages) }
         }

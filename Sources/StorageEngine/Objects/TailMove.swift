@@ -26,7 +26,7 @@ struct TailMove {
     var visitedValues = 0
 
     /// One part of a version. The map of free pages is not one of them, because
-    /// ``Pager/writeCheckpoint(sequence:)`` rewrites it regularly.
+    /// ``WriteTransaction/writeCheckpoint(sequence:memory:)`` rewrites it regularly.
     private enum Part {
         case tree(id: UInt32, TreeContents)
         case schema

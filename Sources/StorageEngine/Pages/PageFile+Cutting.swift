@@ -4,7 +4,7 @@ extension PageFile {
     /// pages behind, including decrypted copies.
     ///
     /// Requires the write lock, and that no version that anyone may read has more pages: see
-    /// ``WriterState``.
+    /// ``FreeMap``.
     func cut(to pageCount: UInt64) throws(StorageError) {
         // Unmapped first, so that no mapping ever extends behind the end of the file.
         unmap(from: pageCount)

@@ -5,7 +5,7 @@
 /// 2. The record of the next version has fewer pages than the one before. Readers of that version,
 ///    and of later ones, never access pages beyond its end.
 /// 3. Once that version is durable enough for recovery, and no older version is pinned, the file
-///    itself is truncated (``WriterState``).
+///    itself is truncated (``FreeMap``).
 extension FreeSpace {
     /// The number of free pages that the end of a file keeps at least: 1 MiB, one step of growth.
     static let tailReserve: UInt64 = 256

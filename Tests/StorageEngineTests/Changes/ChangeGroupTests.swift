@@ -64,9 +64,9 @@ import Testing
         let first = setting(database, 0, to: 1000)
         interceptor.waitUntilHeld()
         let failing = (1...2).map { index in
-            let before = database.commits.joinedTransactions
+            let before = database.writer.commits.joinedTransactions
             let work = setting(database, index, to: 1000)
-            while database.commits.joinedTransactions == before { usleep(200) }
+            while database.writer.commits.joinedTransactions == before { usleep(200) }
             return work
         }
         interceptor.setFaults([

@@ -19,11 +19,11 @@ import Testing
         try #require(ftruncate(database.file.descriptor, off_t(bytes)) == 0)
         try database.file.map(pageCount: pageCount)
         try pager.write { store in
-            database.writerState.freeSpace!.grow(to: pageCount)
+            pager.writing.map.space.grow(to: pageCount)
             var pages: [UInt64] = []
-            while let page = database.writerState.freeSpace!.allocate(1) { pages.append(page) }
+            while let page = pager.writing.map.space.allocate(1) { pages.append(page) }
             for page in pages where page % 2 == 1 {
-                database.writerState.freeSpace!.freeOwn(Extent(start: page, count: 1))
+                pager.writing.map.space.freeOwn(Extent(start: page, count: 1))
             }
             try store.set(0, value(2))
         }
@@ -68,11 +68,11 @@ import Testing
             guard round % 16 == 0 else { continue }
             // A transaction examines the pins, so that no page waits without need.
             try pager.beginWrite()
-            let known = try #require(database.writerState.freeSpace)
+            let known = pager.writing.map.space
             pager.rollback()
-            database.writerState.freeSpace = nil
+            database.writer.forgetMap()
             try pager.beginWrite()
-            let read = try #require(database.writerState.freeSpace)
+            let read = pager.writing.map.space
             pager.rollback()
             #expect(read.freePages == known.freePages)
             #expect(read.waitingPages == known.waitingPages)
@@ -102,7 +102,7 @@ import Testing
         // The map has 8 pages, so there are 4 runs of steps, one every 25 commits.
         #expect(wasWhole >= 3)
         try pager.beginWrite()
-        #expect(pager.database.writerState.freeSpace!.invariantsHold())
+        #expect(pager.writing.map.space.invariantsHold())
         pager.rollback()
     }
 

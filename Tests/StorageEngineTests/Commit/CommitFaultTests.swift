@@ -51,7 +51,7 @@ import Testing
                         #expect(error.code == (errorNumber == EIO ? .fileAccess : .outOfDiskSpace))
                         try grow(pager, 3)
                         #expect(try pager.newestValues()[39] == value(3, count: 20_000))
-                        pager.database.writerState.freeSpace!.checkInvariants()
+                        pager.database.writer.space?.checkInvariants()
                     }
                 }
             }

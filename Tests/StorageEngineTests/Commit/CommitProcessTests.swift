@@ -67,7 +67,7 @@ import Testing
         }
         #expect(try number(pager, values: 3) == 1 + 5 + 24 + 25 + 90 + 4)
         try pager.beginWrite()
-        pager.database.writerState.freeSpace!.checkInvariants()
+        pager.writing.map.space.checkInvariants()
         pager.rollback()
     }
 

@@ -54,7 +54,7 @@ import Testing
                 try pager.write { try $0.set(index, value(UInt8(index), count: 4000)) }
                 let size = try pager.database.fileSize
                 if sizes.last != size { sizes.append(size) }
-                let record = try #require(try pager.database.record(of: pager.version))
+                let record = try #require(try pager.database.records.record(of: pager.version))
                 // A file gets the slots when it grows, so sizes in between do not count.
                 if size <= 256 << 10 { #expect(!record.ring.isExtended) }
                 if size > 512 << 10 { #expect(record.ring.isExtended) }
@@ -98,7 +98,7 @@ import Testing
         let packed = try connection.database.fileSize
         #expect(isLarge ? packed > 1 << 20 : packed <= 160 << 10)
         for _ in 0..<3 { _ = try CrashWorkload.countBystander(connection) }
-        let record = try #require(try connection.database.record(of: connection.version))
+        let record = try #require(try connection.database.records.record(of: connection.version))
         #expect(record.ring.isExtended == isLarge)
         #expect(try connection.database.fileSize <= packed + max(64 << 10, packed / 4))
         #expect(try connection.verify() == [])
@@ -116,7 +116,7 @@ import Testing
                 try pager.beginWrite()
                 try ValueStore(pager).set(round % 7, value(UInt8(round)))
                 _ = try pager.commit(round % 3 == 0 ? .relaxed : .full)
-                let record = try #require(try pager.database.record(of: pager.version))
+                let record = try #require(try pager.database.records.record(of: pager.version))
                 switch record.place {
                 case .slot(let slot): places.insert(Int(slot.number))
                 case .page: pageCount += 1
@@ -139,9 +139,9 @@ import Testing
             try pager.beginWrite()
             try ValueStore(pager).set(1, value(UInt8(round)))
             _ = try pager.commit(.relaxed)
-            try pager.database.backgroundSync.syncNow()
+            try pager.database.writer.backgroundSync.syncNow()
         }
-        let record = try #require(try pager.database.record(of: pager.version))
+        let record = try #require(try pager.database.records.record(of: pager.version))
         guard case .slot(let slot) = record.place else { throw Unexpected() }
         #expect(slot.number >= 8)
         let image = try readBytes(directory.file())
@@ -190,7 +190,7 @@ import Testing
             try CrashWorkload.run(step, on: connection)
             #expect(try CrashWorkload.digest(of: connection) == states.digests[step])
             #expect(try connection.verify() == [])
-            let record = try #require(try connection.database.record(of: connection.version))
+            let record = try #require(try connection.database.records.record(of: connection.version))
             #expect(record.ring.hasAllInFront)
         }
         let header = try readBytes(path).withUnsafeBytes { try FileHeader($0, path: path) }

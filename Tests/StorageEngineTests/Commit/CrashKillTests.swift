@@ -97,9 +97,9 @@ import Testing
         try killEverywhere(states, first...(first + 3 - index), from: image)
         try directory.withImage(image) { path in
             let connection = try states.open(path)
-            let before = try connection.database.record(of: connection.database.newestVersion)
+            let before = try connection.database.records.record(of: connection.database.newestVersion)
             for step in first...(first + 1) { try CrashWorkload.run(step, on: connection) }
-            let after = try connection.database.record(of: connection.version)
+            let after = try connection.database.records.record(of: connection.version)
             #expect(before?.ring.isExtended == false && after?.ring.isExtended == true)
         }
     }

@@ -169,7 +169,7 @@ import Testing
         init(_ image: [UInt8], _ kind: FileKind, _ directory: CrashDirectory) throws {
             ring = try directory.withImage(image) { path in
                 let database = try Database.open(path: path, options: kind.options)
-                return try #require(try database.record(of: database.newestVersion)).ring
+                return try #require(try database.records.record(of: database.newestVersion)).ring
             }
         }
     }

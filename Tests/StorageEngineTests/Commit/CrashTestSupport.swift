@@ -121,7 +121,7 @@ struct CrashStates {
                 let connection = try open(path)
                 try CrashWorkload.run(step, on: connection)
                 digests.append(try CrashWorkload.digest(of: connection))
-                let record = try connection.database.record(of: connection.version)
+                let record = try connection.database.records.record(of: connection.version)
                 if beforeExtension.images.isEmpty, record!.ring.isExtended {
                     beforeExtension = BeforeExtension(
                         firstSteps: [step - 1, step], images: earlier)

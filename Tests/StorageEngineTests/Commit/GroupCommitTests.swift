@@ -40,9 +40,9 @@ import Testing
         func join(_ body: @escaping @Sendable (ValueStore) throws -> Void) -> BackgroundThread<
             UInt64
         > {
-            let before = database.commits.joinedTransactions
+            let before = database.writer.commits.joinedTransactions
             let work = Self.writing(database, body)
-            while database.commits.joinedTransactions == before { usleep(200) }
+            while database.writer.commits.joinedTransactions == before { usleep(200) }
             return work
         }
 

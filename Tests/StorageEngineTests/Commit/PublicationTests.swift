@@ -50,7 +50,7 @@ import Testing
         #expect(try pager.spaceProblems() == [])
         for number: UInt8 in 7...9 {
             try pager.write { try $0.set(0, value(number, count: 300_000)) }
-            let record = try #require(try pager.database.record(of: pager.version))
+            let record = try #require(try pager.database.records.record(of: pager.version))
             #expect(record.ring.isExtended)
             let reader = try Pager(database: .openUnregistered(path: directory.file()))
             #expect(try reader.newestValues()[0] == value(number, count: 300_000))

@@ -29,7 +29,7 @@ import Testing
     }
 
     private func place(_ pager: Pager) throws -> RecordPlace {
-        let record = try pager.database.record(of: pager.database.statistics().newestVersion)
+        let record = try pager.database.records.record(of: pager.database.statistics().newestVersion)
         return try #require(record).place
     }
 
@@ -51,7 +51,7 @@ import Testing
                 placesBehind += 1
                 #expect(number > 2, "an opener looks for the first two in their slots")
                 #expect(statistics.writeCalls == 1)
-                let record = try #require(try pager.database.record(of: statistics.version))
+                let record = try #require(try pager.database.records.record(of: statistics.version))
                 #expect(record.pageList.last?.end == place.page)
                 #expect(statistics.bytes == (statistics.pages + 1) * 4096)
             }
@@ -93,7 +93,7 @@ import Testing
             places.append(try place(pager))
             guard number >= 30, number % 6 == 0 else { continue }
             let image = try image()
-            let newest = try #require(try pager.database.record(of: UInt64(number)))
+            let newest = try #require(try pager.database.records.record(of: UInt64(number)))
             // Records before the newest checkpoint may have been freed.
             let kept = places.enumerated().filter {
                 !$1.isPage || newest.place(of: UInt64($0 + 1)) == $1

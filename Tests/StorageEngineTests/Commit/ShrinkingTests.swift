@@ -238,7 +238,7 @@ import Testing
         let reader = try Connection(connection.database)
         try ShrinkWorkload.deleteMost(connection)
         var step = 0
-        while connection.database.writerState.freeSpace!.uncutSince == nil {
+        while connection.database.writer.space?.uncutSince == nil {
             step += 1
             try #require(step < 200)
             try reader.refresh()
@@ -284,7 +284,7 @@ import Testing
                 interceptor.waitUntilHeld()
                 reader.endRead()
             } else {
-                while !database.commits.hasOpenGroup { usleep(200) }
+                while !database.writer.commits.hasOpenGroup { usleep(200) }
             }
             return writer
         }

@@ -37,7 +37,7 @@ import Testing
         for number in 1...count {
             // The records of commits that are synced one by one are all in slots.
             try commit(number, pager, synced ? .relaxed : .full)
-            if synced { try pager.database.backgroundSync.syncNow() }
+            if synced { try pager.database.writer.backgroundSync.syncNow() }
         }
         let ring = pager.database.coordinator.ring(from: pager.file.ring)
         #expect(ring.isExtended == (format == .all))

@@ -13,7 +13,7 @@ import Testing
     private mutating func note(
         _ sequences: ClosedRange<UInt64>, holdsMuch: Bool = false
     ) -> [SyncSchedule.Start?] {
-        sequences.map { schedule.note(commit($0), holdsMuch: holdsMuch) }
+        sequences.map { schedule.note(commit($0), exceedsBudget: holdsMuch) }
     }
 
     private mutating func begins(durableVersion: UInt64) -> Bool {

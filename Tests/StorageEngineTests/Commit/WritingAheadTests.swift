@@ -32,16 +32,16 @@ import Testing
             let ahead = try #require(pager.ahead)
             let first = try store.references()[0]
             #expect(ahead.pages.contains(first.page))
-            #expect(pager.privateCopy(first) == nil)
+            #expect(pager.writing.privateCopy(first) == nil)
             #expect(try store.values()[0] == value(1, count: 3000))
             // The value gets another place, and the old one is free at once.
-            let allocated = pager.database.writerState.freeSpace!.allocatedPages
+            let allocated = pager.writing.map.space.allocatedPages
             try store.touch(0, 2)
             let second = try store.references()[0]
             #expect(second.page != first.page && second.birth == first.birth)
             #expect(!ahead.pages.contains(first.page))
-            #expect(pager.privateCopy(second) != nil)
-            #expect(pager.database.writerState.freeSpace!.allocatedPages == allocated)
+            #expect(pager.writing.privateCopy(second) != nil)
+            #expect(pager.writing.map.space.allocatedPages == allocated)
             // The place of a removed value is free at once as well, and a new value may take it.
             try store.set(1, [])
             try store.set(2, value(3))
@@ -61,7 +61,7 @@ import Testing
     func whatWasRolledBackIsNotReadLater(kind: FileKind) throws {
         let pager = try open(kind)
         try pager.write { try Self.fill($0, 1) }
-        let free = pager.database.writerState.freeSpace!.freePages
+        let free = try #require(pager.database.writer.space).freePages
         try pager.beginWrite()
         let store = ValueStore(pager)
         try Self.fill(store, 2)
@@ -70,7 +70,7 @@ import Testing
         #expect(try store.values()[3] == value(2, count: 3000))
         pager.rollback()
         #expect(pager.ahead == nil)
-        #expect(pager.database.writerState.freeSpace!.freePages >= free)
+        #expect(try #require(pager.database.writer.space).freePages >= free)
         #expect(try pager.newestValues()[3] == value(1, count: 3000))
 
         try pager.beginWrite()

@@ -43,7 +43,7 @@ import Testing
     }
 
     private func space(_ connection: Connection) -> FreeSpace {
-        connection.database.writerState.freeSpace!
+        connection.database.writer.space!
     }
 
     /// Returns the pages of all trees of the items whose roots are in the forest.
@@ -101,7 +101,7 @@ import Testing
         let connection = try emptiedBelow(.plain)
         let table = try connection.table(named: "Item")!
         var number = 0
-        while connection.database.writerState.tailRelease.walk == nil {
+        while connection.database.writer.tailRelease.walk == nil {
             number += 1
             try touch(connection, number)
         }
@@ -121,6 +121,6 @@ import Testing
             if failures > 0, connection.isInWriteTransaction { connection.rollback() }
         }
         #expect(failures == 1)
-        #expect(connection.database.writerState.tailRelease.walk == nil)
+        #expect(connection.database.writer.tailRelease.walk == nil)
     }
 }

@@ -29,7 +29,7 @@ import Testing
             }
             try connection.commit()
         }
-        let map = try #require(connection.database.writerState.freeSpace)
+        let map = try #require(connection.database.writer.space)
         let inHoles = map.free.filter { $0.count < 16 }.reduce(0) { $0 + $1.count }
         // 256 pages are left free on purpose, and the last transaction has freed some. If holes
         // were not filled, a quarter of the file's 3,300 pages would be in holes.

@@ -76,8 +76,8 @@ struct FuzzRun {
     /// that is mostly free.
     private func moveEverything(_ connection: Connection) {
         let database = connection.database
-        database.writerState.freeSpace!.ceiling = database.file.firstPage
-        database.writerState.tailRelease.walk = TailWalk()
+        connection.pager.writing.map.space.ceiling = database.file.firstPage
+        database.writer.tailRelease.walk = TailWalk()
     }
 
     private func write(_ bytes: [UInt8], _ path: String) {
