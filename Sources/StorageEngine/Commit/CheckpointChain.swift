@@ -1,11 +1,12 @@
-/// The runs that hold the map of free pages: a whole map, and what happened since, in up to as many
-/// runs as there were checkpoints.
+/// The runs that hold the map of free pages: a whole map, and one run for each later checkpoint,
+/// with the steps since the one before.
 ///
-/// A map of a million extents takes hundreds of pages. Were it written as a whole every 24 commits,
-/// it would be more than everything else that small commits write. So a checkpoint adds one run
-/// with the steps since the one before, until such runs take half as many pages as the whole map:
-/// then that is written anew. What a commit pays for the map is thereby in proportion to what it
-/// allocated and freed, and reading the chain costs at most half as much again as the map.
+/// A map of a million extents takes hundreds of pages. Written as a whole every 24 commits, it
+/// would be more than everything else that small commits write. So a checkpoint adds one run with
+/// the steps since the one before, until such runs take half as many pages as the whole map; then
+/// the whole map is written anew. The cost of the map for a commit is thereby in proportion to what
+/// the commit allocated and freed, and reading the chain costs at most half as much again as the
+/// map.
 struct CheckpointChain {
     struct Link {
         var reference: PageReference
@@ -19,7 +20,7 @@ struct CheckpointChain {
     /// The newest first; the last one is the whole map.
     let links: [Link]
 
-    /// Follows the chain from its newest run, which the record of a version names. Empty for
+    /// Follows the chain from its newest run, which the record of a version names; empty if that is
     /// none. `page` finds the runs, in the file or in memory.
     ///
     /// - Throws: `.damaged` where a run is not what it should be. Births descend, so it ends.
@@ -43,7 +44,7 @@ struct CheckpointChain {
         self.links = links
     }
 
-    /// The same, of a version that is in the file.
+    /// Follows the chain of a version that is in the file.
     init(
         newest: PageReference, of snapshot: SnapshotBounds, in file: PageFile
     ) throws(StorageError) {
@@ -52,7 +53,7 @@ struct CheckpointChain {
         }
     }
 
-    /// Whether one more run of `pageCount` pages is better than a whole map.
+    /// Whether the chain should go on with a run of `pageCount` pages instead of a whole map.
     func isWorthContinuing(with pageCount: UInt64) -> Bool {
         guard let whole = links.last, whole.pageCount > Self.largestWholePageCount else {
             return false

@@ -1,9 +1,9 @@
-/// Random numbers that tell the commits of a file apart, those of other processes and of attempts
-/// that failed as well.
+/// Random numbers that tell the commits of a file apart, including those of other processes and of
+/// attempts that failed.
 ///
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014) from a
-/// start that the system draws: no number comes twice within 2^64. Asking the system for each would
-/// be a call of it in every commit. Nothing secret depends on them.
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014) from
+/// a seed that the system draws: no number repeats within 2^64. Asking the system for each number
+/// would cost every commit a system call. Nothing secret depends on them.
 struct CommitIDs {
     private var state = UInt64.random(in: 0 ... .max)
 

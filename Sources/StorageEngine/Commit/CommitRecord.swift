@@ -1,84 +1,89 @@
-/// What one version consists of: the block that makes a commit a commit.
+/// The block that makes a commit a version: where everything that the version reaches is found.
 ///
 /// The layout is in `docs/design.md`. Encoding never fails: the caller asks first whether lists
-/// fit (``fits(pageList:log:version:)``), and leaves out what does not.
+/// fit (``fits(pageList:log:version:)``), and leaves out those that do not.
 struct CommitRecord: Equatable, Sendable {
     /// Bytes of a record, and of the slot that holds it.
     static let size = 4096
 
-    /// Bounds of what a record may say, so that no sum of what it says overflows: at a version
-    /// each nanosecond, a century; at 4096 bytes a page, an exabyte.
+    /// Upper bounds of the numbers in a record, so that no sum of them overflows: a century of one
+    /// version each nanosecond, and an exabyte of pages of 4096 bytes.
     private static let maximumVersion: UInt64 = 1 << 62
     static let maximumPageCount: UInt64 = 1 << 48
 
     /// Bytes of a slot that a record may use: an encrypted file needs the rest for a seal.
     static let contentSize = size - Seal.size
-    /// Where roots, lists and chain begin.
+    /// Offset of roots, lists and chain.
     private static let listOffset = 176
-    /// In a file of format 5, which does not say where the ring's extension is.
+    /// The same in a file of format 5, whose records do not say where the ring's extension is.
     private static let earlierListOffset = 160
     /// Bytes that ``inlineRoots`` may take.
     static let inlineRootsCapacity = 1024
-    /// Records that ``RecordChain`` may name.
+    /// The most records that ``RecordChain`` may name.
     static let chainCapacity = 32
-    /// Bytes that the two lists may take, however many roots and records are named: whether a record
-    /// has room is known before they are.
+    /// Bytes that the two lists may take, however many roots and records are named: so whether a
+    /// record has room for the lists is known before roots and records are.
     static let listCapacity =
         contentSize - listOffset - inlineRootsCapacity
         - chainCapacity * RecordChain.maximumEntrySize
     private static let flag: UInt32 = 1 << 31
 
-    /// The version of the newest transaction of the group that it makes durable.
+    /// The version of the newest transaction of the group.
     var version: UInt64
-    /// Mostly one more than that of the record before, for a record makes one or more transactions
-    /// versions. More where slots are passed over that are still needed: that record comes with a
-    /// checkpoint, so no number is missing between a checkpoint's record and one that relies on it.
+    /// The number of the record. Mostly one more than that of the record before, while the version
+    /// may be several more. Greater steps pass over slots that are still needed: such a record
+    /// comes with a checkpoint, so no number is missing between a checkpoint's record and one that
+    /// relies on it.
     var sequence: UInt64
-    /// Random: tells apart two commits that became the same version in two copies of a file.
+    /// A random number that tells apart two commits that became the same version in two copies of
+    /// a file.
     var commitID: UInt64
     /// The sequence number of a record that was known to be durable when this one was written, as a
     /// rule the newest.
     var durableFloor: UInt64
     /// Pages of the file, headers included.
     var pageCount: UInt64
-    /// The page behind which all roots are found; none where they are in `inlineRoots`.
+    /// The root of the forest, in which all roots are found; none where they are in `inlineRoots`.
     var root: PageReference
+    /// Pages in use, without those that wait to be free.
     var livePages: UInt64
     /// The newest checkpoint of the free map; its birth is the version it describes.
     var checkpoint: PageReference
     /// The sequence number of the record that it came with.
     var checkpointSequence: UInt64
-    /// See ``PageListHash``.
+    /// The hash of the seals of all runs in `pageList`.
     var pageListHash: UInt64
-    /// The pages were durable before this record was written: no list vouches for them.
+    /// Whether the pages were durable before this record was written: no list vouches for them.
     var pagesWereSynced: Bool
     /// Where this record is.
     var place: RecordPlace
     /// The slots that there are for records.
     var ring = CommitRing()
-    /// Records among the pages that follow this one, up to the next that is in its slot, are in this
-    /// window.
+    /// The window of the records among the pages that follow this one, up to the next record in its
+    /// slot.
     var window: RecordWindow = .none
-    /// And those that follow the next one that is in its slot are in this one: so no single block that
-    /// is damaged hides what came after it.
+    /// The window of the records among the pages that follow the next record in its slot: so no
+    /// single damaged block hides the commits after it.
     var nextWindow: RecordWindow = .none
-    /// The ``commitID`` of the newest record in a slot, up to this one: those among the pages belong to
-    /// it.
+    /// The ``commitID`` of the newest record in a slot, up to this one. Records among the pages
+    /// belong to that record.
     var slotID: UInt64 = 0
-    /// And of the record in a slot before that.
+    /// The same of the record in a slot before that.
     var earlierSlotID: UInt64 = 0
-    /// What is of no fixed length. Every transaction copies records, so copies share it: one
+    /// The parts of variable length. Every transaction copies records, so copies share these: one
     /// reference to count instead of four.
     var lists: Lists
 
     final class Lists: Equatable, Sendable {
-        /// The roots themselves, where they are few: a page less to write. What the layers above
-        /// make of it is not looked at here.
+        /// The roots themselves, where they are few: a page less to write. Their layout is the
+        /// business of the layers above.
         let inlineRoots: [UInt8]
-        /// What this commit wrote, and what those since the durable floor wrote and this version
-        /// still reaches: all that a loss of power may have taken. Empty where `pagesWereSynced`.
+        /// The pages that this commit wrote, and those that commits since the durable floor wrote
+        /// and this version still reaches: all that a power loss may have taken. Empty where
+        /// `pagesWereSynced`.
         let pageList: [Extent]
-        /// Nil where it did not fit; then `checkpoint` is of this version.
+        /// What the commit did to the free map. Nil where it did not fit; then `checkpoint` is of
+        /// this version.
         let log: FreeSpaceLog?
         /// Records before this one that are among the pages.
         let chain: RecordChain
@@ -105,7 +110,7 @@ struct CommitRecord: Equatable, Sendable {
     var log: FreeSpaceLog? { lists.log }
     var chain: RecordChain { lists.chain }
 
-    /// Makes it vouch for these pages, whose seals have this hash.
+    /// Makes the record vouch for these pages, whose seals have this hash.
     mutating func vouch(for pages: [Extent], _ hash: PageListHash) {
         let pages = pagesWereSynced ? [] : pages
         if pages != pageList {
@@ -122,13 +127,13 @@ struct CommitRecord: Equatable, Sendable {
         }
     }
 
-    /// What nothing that the version reaches exceeds.
+    /// Upper bounds of page numbers and births that the version reaches.
     var bounds: SnapshotBounds { SnapshotBounds(version: version, pageCount: pageCount) }
 
     /// Whether this record is the one that the ring's extension came with.
     var extendsRing: Bool { ring.isExtended && ring.extensionSequence == sequence }
 
-    /// Where the record with this number is: this one's own, or that of one before it which is still
+    /// The place of the record with this number: this record, or an earlier one that is still
     /// there.
     func place(of sequence: UInt64) -> RecordPlace {
         if sequence == self.sequence { return place }
@@ -140,16 +145,16 @@ struct CommitRecord: Equatable, Sendable {
         (checkpointSequence...sequence).contains { self.place(of: $0) == place }
     }
 
-    /// Whether `record`, which is among the pages, belongs to this record's slot, or to the one after it
-    /// that is damaged. Numbers do not tell: a loss of power may have left a record in a window that nobody
-    /// has looked through since.
+    /// Whether `record`, which is among the pages, belongs to this record's slot, or to the slot
+    /// after it, which is damaged. Numbers are not enough: a power loss may have left a record in a
+    /// window that was not searched since.
     func isFollowed(by record: CommitRecord) -> Bool {
         record.sequence > sequence && record.sequence - sequence < CommitRing.allSlots
             && (record.slotID == slotID || record.earlierSlotID == slotID)
     }
 
-    /// Pages from `page` on that are in use although the version does not reach them: this record's,
-    /// those of records before it, and those of the ring.
+    /// Counts the pages from `page` on that are in use although the version does not reach them:
+    /// this record's, those of records before it, and those of the ring.
     func recordPages(from page: UInt64 = 1) -> UInt64 {
         UInt64(chain.entries.count { $0.page >= page }) + (place.page >= page ? 1 : 0)
             + ring.extensionPages(from: page)
@@ -237,13 +242,13 @@ extension CommitRecord {
         Checksum.hash(UnsafeRawBufferPointer(rebasing: block[8..<size]), seed: fileSeed)
     }
 
-    /// The sequence number that a block has if it is a record at all.
+    /// The sequence number of a block, provided that it is a record.
     static func uncheckedSequence(in block: UnsafeRawBufferPointer) -> UInt64 {
         UInt64(littleEndian: block.loadUnaligned(fromByteOffset: 104, as: UInt64.self))
     }
 
-    /// The record at `place`, or nil: an empty slot, a torn block, another file's block, another
-    /// place's, or one that contradicts itself. `ring`: of a new file of this kind.
+    /// Decodes the record at `place`; nil for an empty slot, a torn block, a block of another file
+    /// or place, and one that contradicts itself. `ring`: that of a new file of this kind.
     init?(
         _ block: UnsafeRawBufferPointer, at place: RecordPlace, fileSeed: UInt64, firstPage: UInt64,
         ring: CommitRing = CommitRing()

@@ -1,29 +1,26 @@
 import CRealmSystem
 import Glibc
 
-/// Removing a database file that nobody uses, with what lies beside it.
+/// Removing a database file that is not open, with its side files.
 ///
-/// 1. Look what the path leads to. Whatever is no database file is refused.
-/// 2. Lock the file like a sole user, or give up: somebody has it open. Whoever opens it from now
-/// on
-///    waits for the lock.
-/// 3. Remove what lies beside it, each file by its name, then the file, and sync the directory.
-/// 4. Let go of the lock. Those who waited see that the path does not lead to this file any more,
-/// and
-///    open what they find there, or make a new one (`OpenRequest`).
+/// 1. Look what the path leads to. Anything but a database file is refused.
+/// 2. Lock the file like a sole user, or give up, because the file is open. Openers wait for the
+///    lock from now on.
+/// 3. Remove the side files, each by its name, then the file, and sync the directory.
+/// 4. Release the lock. Openers that waited see that the path does not lead to this file any more.
+///    They open the file that is there by now, or make a new one (`OpenRequest`).
 ///
-/// `.lock` stays. It holds no data, and others may be waiting for its locks.
+/// `.lock` stays: it holds no data, and other processes may be waiting for its locks.
 ///
-/// Killed, or without power, at any step, the file is whole or gone.
+/// After a kill or a power loss at any step, the file is complete or gone.
 extension Database {
     /// Removes the file at a path, or the one that a symbolic link there leads to, and the side
-    /// files of this library but for `.lock`. Nothing else is removed, whatever it lies in or
-    /// beside.
+    /// files of this library but for `.lock`. Nothing else is removed.
     ///
     /// Returns whether there was a file.
     ///
-    /// - Throws: `.alreadyOpen` if any process has it open; `.notADatabase` for a file that does not
-    ///   begin like a database, and is not empty; `.fileAccess` for a directory or a device;
+    /// - Throws: `.alreadyOpen` if any process has it open; `.notADatabase` for a file that does
+    ///   not begin like a database, and is not empty; `.fileAccess` for a directory or a device;
     ///   `.permissionDenied`. Nothing was removed then, or, if the system refuses to, no more than
     ///   side files.
     public static func remove(path: String) throws(StorageError) -> Bool {
@@ -38,11 +35,12 @@ extension Database {
             if isOpen(path: location) { throw inUse(path) }
             let identity = Identity(status, isReadOnly: false)
             if try remove(location, identity, path) { return true }
-            // Somebody else replaced or removed it meanwhile.
+            // Another process replaced or removed it meanwhile.
         }
     }
 
-    /// Nil where there is no file. `path`, here and below: by which it was named, for errors.
+    /// Returns nil where there is no file. `path`, here and below: the path that the caller gave,
+    /// for errors.
     private static func statusOfFile(
         _ location: String, _ path: String
     ) throws(StorageError) -> System.FileStatus? {
@@ -58,7 +56,8 @@ extension Database {
         return status
     }
 
-    /// Returns false, and nothing has changed, if the path leads to another file by now.
+    /// Removes the file with that identity. Returns false, and changes nothing, if the path leads
+    /// to another file by now.
     private static func remove(
         _ location: String, _ identity: Identity, _ path: String
     ) throws(StorageError) -> Bool {
@@ -78,8 +77,8 @@ extension Database {
             if isWritable {
                 return try System.tryLock(descriptor, .exclusive, LockRanges.usingAndSharing)
             }
-            // Who may only read the file cannot keep others out. They may read it only as well, or
-            // have more rights than this process; then the lock is theirs.
+            // A process that may only read the file cannot keep others out, so it looks whether any
+            // of them, with the same rights or with more, has a lock.
             guard try System.tryLock(descriptor, .shared, LockRanges.usingAndSharing) else {
                 return false
             }
@@ -102,7 +101,7 @@ extension Database {
         return true
     }
 
-    /// Nil if the file has gone, or a link has come in its place.
+    /// Returns nil if the file is gone, or a link has replaced it.
     private static func openForRemoval(
         _ location: String, _ path: String
     ) throws(StorageError) -> (descriptor: Int32, isWritable: Bool)? {
@@ -127,7 +126,7 @@ extension Database {
         try SideFiles.ignoring(ENOENT) { () throws(SystemFailure) in try System.unlink(note) }
     }
 
-    /// Whether a file is a database, perhaps a damaged one, or one that is still to be made.
+    /// Whether a file is a database, perhaps damaged or not completely created.
     private static func holdsDatabase(
         _ descriptor: Int32, _ size: UInt64, _ path: String
     ) throws(StorageError) -> Bool {

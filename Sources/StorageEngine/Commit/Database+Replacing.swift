@@ -1,26 +1,27 @@
-/// Putting another file in the place of one that nobody uses.
+/// Replacing a file that is not open by another one.
 ///
-/// 1. No thread of this process opens the file, and none has it open.
-/// 2. Open it like anybody, recovering it if need be. Ask whether to go on.
-/// 3. Become its sole user. Whoever opens it from now on waits for the lock on the data file.
-/// 4. Write the other file into the directory `.management` beside it, durably, with the same owner and
-///    permissions.
+/// 1. Make sure that no thread of this process opens the file or has it open.
+/// 2. Open it as usual, with recovery if needed. Ask whether to go on.
+/// 3. Become its sole user. Openers wait for the lock on the data file from now on.
+/// 4. Write the other file into the directory `.management` beside it, durably, with the same owner
+///    and permissions.
 /// 5. Rename it, and sync the directory.
-/// 6. Close the old file, and with it the lock. Those who waited see that the path leads to another
-///    file now, and open that one (`OpenRequest`).
+/// 6. Close the old file, and with it the lock. Openers that waited see that the path leads to
+///    another file now, and open that one (`OpenRequest`).
 ///
-/// Killed, or without power, before 5, the file is as it was, and what lies there goes when this
-/// is done the next time. During 5, also if the sync fails, the path leads to the old file or
-/// to the new one, and each is whole.
+/// After a kill or a power loss before 5, the file is as it was, and the next replacement removes
+/// the files in `.management`. During 5, also if the sync fails, the path leads to the old file or
+/// to the new one, and each is complete.
 extension Database {
-    /// Replaces the file, if `condition` says so, by what `write` writes to the path it is given.
-    /// What it opens must be closed when it returns.
+    /// Replaces the file, if `condition` says so, by the file that `write` writes to the path it is
+    /// given. Files that `write` opens must be closed when it returns.
     ///
-    /// Returns false, and nothing has changed, if this process or another one has the file open, if
-    /// there is none, or if the file has several names, of which only one would lead to the new one.
+    /// Returns false, and changes nothing, if this process or another one has the file open, if
+    /// there is none, or if the file has several names, of which only one would lead to the new
+    /// one.
     ///
-    /// - Throws: what `open` throws; `.outOfDiskSpace`, `.fileAccess`, `.permissionDenied` where the
-    ///   new file cannot be written; what the two functions throw.
+    /// - Throws: what `open` throws; `.outOfDiskSpace`, `.fileAccess`, `.permissionDenied` where
+    ///   the new file cannot be written; what the two functions throw.
     static func replace(
         path: String, options: Options, if condition: (Database) throws -> Bool,
         by write: (Database, _ newPath: String) throws -> Void

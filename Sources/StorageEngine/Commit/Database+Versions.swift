@@ -1,13 +1,13 @@
-/// Which version is the newest, in whatever process it was written.
+/// Asking for the newest version of all processes, and waiting for a newer one.
 extension Database {
-    /// How long a waiting thread may overlook that it is to stop: `wakeWaiters` does not reach one
-    /// that has just asked and is about to sleep.
+    /// The longest time for which a waiting thread may overlook that it is to stop: `wakeWaiters`
+    /// does not wake a thread that has just asked and is about to sleep.
     private static let longestSleep = Duration.seconds(1)
 
     /// The newest version that readers may see. Costs one load from memory.
     public var newestVersion: UInt64 { coordinator.visibleVersion }
 
-    /// Whether a loss of power leaves the newest version. For tools.
+    /// Whether the newest version would survive a power loss. For tools.
     package var isNewestVersionDurable: Bool {
         let newest = coordinator.visibleVersion
         return coordinator.durableVersion >= newest
@@ -15,11 +15,11 @@ extension Database {
 
     /// Blocks the calling thread until a version newer than `version` may be read, at most for
     /// `timeout` (nil: without limit), and returns the newest version then. It is `version`, or an
-    /// older one, if the time is over or `isCancelled` says true.
+    /// older one, if the time is over or `isCancelled` returns true.
     ///
-    /// Commits of other processes end it within microseconds, as those of this one do. To stop it,
-    /// make `isCancelled` true, then call ``wakeWaiters()``; at the latest it returns a second
-    /// later. It keeps no version from going.
+    /// Commits of any process end the wait within microseconds. To cancel it, make `isCancelled`
+    /// return true, then call ``wakeWaiters()``; the function returns a second later at the latest.
+    /// It pins no version.
     public func waitForVersion(
         newerThan version: UInt64, timeout: Duration? = nil,
         isCancelled: () -> Bool = { false }
@@ -36,7 +36,7 @@ extension Database {
         }
     }
 
-    /// Wakes all threads of all processes that wait for a version of this file; those that are not
+    /// Wakes all threads of all processes that wait for a version of this file. Those that are not
     /// cancelled go on waiting.
     public func wakeWaiters() { coordinator.wakeWaiters() }
 }

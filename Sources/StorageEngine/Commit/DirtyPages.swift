@@ -1,6 +1,6 @@
 /// The private copies of a write transaction: page number → buffer, in two array look-ups.
 ///
-/// Owned by one pager and used by one thread at a time.
+/// Used by one thread at a time.
 struct DirtyPages {
     private typealias Leaf = UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private static let leafShift: UInt64 = 10
@@ -11,7 +11,8 @@ struct DirtyPages {
     private var directory: UnsafeMutablePointer<Leaf?>?
     private var directoryCount = 0
     private var leafCount = 0
-    /// First pages of runs in the order they were added; some have been removed, some added again.
+    /// First pages of runs in the order in which they were added. Some runs have been removed
+    /// since, and some added again.
     private var added: [UInt64] = []
 
     init() {}
@@ -68,7 +69,7 @@ struct DirtyPages {
         return result
     }
 
-    /// Adds all runs to another table, and forgets them.
+    /// Moves all runs to another table.
     mutating func move(into other: inout DirtyPages) {
         for page in added {
             let slot = slot(of: page)
@@ -79,14 +80,14 @@ struct DirtyPages {
         removeAll()
     }
 
-    /// Forgets all runs; their buffers are the arena's business.
+    /// Forgets all runs. Their buffers are freed by the arena.
     mutating func removeAll() {
         for page in added { slot(of: page).pointee = nil }
         added.removeAll(keepingCapacity: added.count <= 4096)
     }
 
-    /// Frees the memory of an empty table if it is much: it lasts as long as the file is in use, and
-    /// grows with the parts of the file that were written.
+    /// Frees the memory of an empty table if it takes more than a little. Otherwise the memory is
+    /// kept as long as the file is open, and grows with the parts of the file that were written.
     mutating func shrink() {
         if leafCount > Self.fewLeaves { tearDown() }
     }

@@ -2,23 +2,23 @@ import Glibc
 
 /// Where an open file lies, and whether its path still leads to it.
 ///
-/// A file whose last name is removed lives on until its last user closes it, and so does what was
-/// committed to it; one that was moved away has commits that nobody finds who opens the path. So a
+/// A file whose last name is removed, and what was committed to it, exists until its last user
+/// closes it. Commits to a file that was moved away are not found by openers of the path. So a
 /// commit looks before it writes: at the number of names, each time (one system call on the open
 /// descriptor), and at the path, which takes three times as long, a thousand times a second at
 /// most.
 ///
-/// What cannot be told is no reason to refuse a commit. A path that leads nowhere, or cannot be
-/// looked up, while the file still has a name, says nothing: the process may see another part of
-/// the file system by now, and who moved the file has the commits where it was moved to.
+/// Doubt is no reason to refuse a commit. If the path leads nowhere or cannot be looked up while
+/// the file still has a name, nothing is wrong: the process may see another part of the file system
+/// by now, and if the file was moved, the commits are where it was moved to.
 struct FilePlace {
     private static let pathCheckNanoseconds: UInt64 = 1_000_000
 
     private let descriptor: Int32
     /// The path by which the file was opened.
     private let givenPath: String
-    /// That path from the root on, without links: neither another working directory nor a link that
-    /// is turned elsewhere makes it lead to another file.
+    /// That path from the root on, without links: so neither another working directory nor a
+    /// changed link makes it lead to another file.
     private let path: String
     private let file: System.FileIdentity
     private var lastPathCheck: UInt64
@@ -29,12 +29,14 @@ struct FilePlace {
         file = try StorageError.converting(.open, path: path) { () throws(SystemFailure) in
             try System.identity(descriptor)
         }
-        // Fails where the file has lost its name by now, of which the next commit is told.
+        // Fails where the file has lost its name by now: the next commit reports that.
         self.path = (try? System.realPath(path)) ?? path
         lastPathCheck = 0
     }
 
-    /// - Throws: `.fileReplaced` when what would be written now would be lost.
+    /// Checks that a commit written now would be found.
+    ///
+    /// - Throws: `.fileReplaced`.
     mutating func check() throws(StorageError) {
         if let present = try? System.identity(descriptor), present.linkCount == 0 {
             throw lost("was removed")

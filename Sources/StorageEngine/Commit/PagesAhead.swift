@@ -1,23 +1,26 @@
-/// What the open write transaction has written ahead of its commit (`docs/design.md`, "Pages
-/// written ahead"). No record names these pages before the transaction's own does.
+/// Pages that the open write transaction has written ahead of its commit (`docs/design.md`, "Pages
+/// written ahead"). No record names them before the transaction's own does.
 ///
-/// Used by the thread of its pager; what becomes a version is handed to its group.
+/// Used by the thread of its pager; when the transaction becomes a version, `pages` goes to its
+/// group.
 final class PagesAhead {
     /// First pages of the runs that are in the file and not in memory.
     var pages = PageSet()
-    /// Where they can be read; those before the last one are kept for who has pointers into them.
+    /// Mappings in which they are read; those before the last one are kept because pointers into
+    /// them may be in use.
     private(set) var mappings: [MappedPages] = []
-    /// Private copies that are in the file by now. Their memory stays as it is until the change
-    /// ends at whose entry they were written: what that was given may lie in it.
+    /// Memory of private copies that are in the file by now. It stays as it is until the end of the
+    /// change at whose entry they were written, because values that the change was given may lie in
+    /// it.
     var retiredArena: PageArena?
-    /// The same for decrypted pages.
+    /// Decrypted pages that stay for the same reason.
     var retiredRuns: PrivateRuns?
-    /// What writing cost.
+    /// The cost of writing them.
     var cost = CommitStatistics(version: 0)
 
     deinit { retiredArena?.tearDown() }
 
-    /// Where all pages written so far are read.
+    /// The mapping in which all pages written so far are read.
     var mapping: MappedPages { mappings.last! }
 
     /// Pages were written that may be outside of the mappings so far.

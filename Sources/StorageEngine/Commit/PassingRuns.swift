@@ -1,9 +1,9 @@
-/// Leaves and long values of an encrypted file on their way through a copy, which reads each once.
+/// Leaves and long values of an encrypted file that a copy reads once and needs no more.
 ///
-/// Decrypted pages otherwise stay in memory as long as the file is open, and the first touch of
-/// that memory can take several times as long as the cipher. Here they are in memory that is used
-/// again as soon as they are done with. Runs that this process has decrypted before are read where
-/// they are; branches stay as ever.
+/// Other decrypted pages stay in memory as long as the file is open, and the first touch of that
+/// memory can take several times as long as the cipher. The memory of passing runs is used again as
+/// soon as the copy is done with them. Runs that this process has decrypted before are read where
+/// they are, and branches stay in memory.
 ///
 /// Used by the thread of its pager.
 final class PassingRuns {
@@ -20,14 +20,14 @@ final class PassingRuns {
 
     deinit { arena.tearDown() }
 
-    /// Reads the next leaf or value. What `body` finds is valid until ``keepNewest()`` is called
-    /// when there is a newer one.
+    /// Reads the next leaf or value. Pages that `body` reads are valid until ``keepNewest()`` is
+    /// called when there is a newer leaf or value.
     func readNext<Result>(_ body: () throws -> Result) rethrows -> Result {
         olderRuns = runs.count
         return try readMore(body)
     }
 
-    /// Reads what belongs to the newest leaf: its spilled columns.
+    /// Reads pages that belong to the newest leaf: its spilled columns.
     func readMore<Result>(_ body: () throws -> Result) rethrows -> Result {
         precondition(pager.passingRuns == nil)
         pager.passingRuns = self
@@ -35,14 +35,14 @@ final class PassingRuns {
         return try body()
     }
 
-    /// Says that nothing is needed any more of what was read before the newest leaf or value.
+    /// Frees everything that was read before the newest leaf or value.
     func keepNewest() {
         for run in runs[..<olderRuns] { arena.giveBack(run.memory, pages: run.pages) }
         runs.removeFirst(olderRuns)
         olderRuns = 0
     }
 
-    /// For the pager: where to put a run that has just been decrypted; nil if it is to stay.
+    /// Where the pager puts a run that has just been decrypted; nil if the run is to stay.
     func memory(for run: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
         let header = PageHeader(run.baseAddress!)
         guard header.isLeafOrValue else { return nil }

@@ -1,9 +1,9 @@
-/// Decrypted runs of one connection, which found no room in the memory that all connections of an
-/// encrypted file share (``DecryptedPlaces``).
+/// Decrypted runs of one connection, for which there was no room in the memory that all connections
+/// of an encrypted file share (``DecryptedPlaces``).
 ///
 /// They stay here, so that reading the same page again costs a lookup and not the cipher, until
-/// the connection is between two uses and has many of them, or stops reading.
-/// A scan lets go of what it read for a leaf when it is done with the leaf.
+/// the connection is between two uses and has many of them, or stops reading. A scan frees what it
+/// read for a leaf when it is done with the leaf.
 ///
 /// Used by the thread of its pager.
 final class PrivateRuns {
@@ -15,9 +15,9 @@ final class PrivateRuns {
 
     private let pageSize: Int
     private var arena: PageArena
-    /// By first page.
+    /// The runs by their first pages.
     private var runs: [UInt64: Run] = [:]
-    /// First pages of leaves and long values, in the order in which they came.
+    /// First pages of leaves and long values, in the order in which they were read.
     private var passing: [UInt64] = []
     private(set) var byteCount = 0
 
@@ -28,7 +28,7 @@ final class PrivateRuns {
 
     deinit { arena.tearDown() }
 
-    /// The run that `reference` names, if it is here.
+    /// Returns the run that `reference` names, if it is here.
     func run(_ reference: PageReference) -> UnsafeRawPointer? {
         guard let run = runs[reference.page],
             run.birth == reference.birth || planted(.servesStalePages)
@@ -36,8 +36,8 @@ final class PrivateRuns {
         return UnsafeRawPointer(run.memory)
     }
 
-    /// Memory for a run that has just been decrypted. One of another birth at this place goes: no
-    /// version that this connection can still read has it.
+    /// Returns memory for a run that has just been decrypted. A run of another birth at this place
+    /// is freed: no version that this connection can still read has it.
     func take(
         _ run: UnsafeRawBufferPointer, at reference: PageReference
     ) -> UnsafeMutableRawPointer {
@@ -51,7 +51,7 @@ final class PrivateRuns {
         return memory
     }
 
-    /// Does not find the run of a page any more. Its memory stays until all of it is given back.
+    /// Makes the run of a page not be found any more. Its memory stays until all memory is freed.
     func forget(_ page: UInt64) { runs[page] = nil }
 
     private func remove(_ page: UInt64) {
@@ -63,12 +63,12 @@ final class PrivateRuns {
 
     // MARK: Scans
 
-    /// What a scan remembers when it comes to a leaf: which leaves and long values were here.
+    /// How many leaves and long values are here. A scan remembers it when it comes to a leaf.
     var passingCount: Int { passing.count }
 
-    /// Gives back the leaves and long values that came after `first` of them, and before there were
-    /// `end`. Pointers into them are void. `kept`: a leaf to which the scan has come since, which may
-    /// be one of them, if another scan has read it.
+    /// Frees the leaves and long values that were read after there were `first` of them, and before
+    /// there were `end`. Pointers into them are invalid. `kept`: a leaf to which the scan has come
+    /// since, which may be one of them if another scan has read it.
     func remove(from first: Int, to end: Int, but kept: UnsafeRawPointer?) {
         let end = min(end, passing.count)
         guard first < end else { return }
@@ -83,7 +83,7 @@ final class PrivateRuns {
         passing.replaceSubrange(first..<end, with: keptPages)
     }
 
-    /// Gives back all. Pointers into them are void.
+    /// Frees all runs. Pointers into them are invalid.
     func removeAll() {
         assert(runs.values.allSatisfy(overwrite))
         runs.removeAll()
@@ -92,7 +92,7 @@ final class PrivateRuns {
         arena.reset()
     }
 
-    /// So that tests notice a pointer that was kept too long.
+    /// Overwrites a run, so that tests notice a pointer that was kept too long.
     private func overwrite(_ run: Run) -> Bool {
         run.memory.initializeMemory(
             as: UInt8.self, repeating: 0xA5, count: run.pageCount * pageSize)

@@ -1,17 +1,17 @@
-/// A part of the file in which records among the pages are looked for after a crash.
+/// A part of the file in which recovery looks for records among the pages.
 struct RecordWindow: Equatable, Sendable {
     static let none = RecordWindow(start: 0)
-    /// 2 MiB: some dozens of commits, and no more to read than takes a millisecond.
+    /// 2 MiB: room for some dozens of commits, and read in about a millisecond.
     static let pageCount: UInt64 = 512
 
-    /// Its first page; 0: there is none.
+    /// Its first page; 0 where there is no window.
     var start: UInt64
 
     func contains(_ page: UInt64) -> Bool {
         start != 0 && page >= start && page < start + Self.pageCount
     }
 
-    /// Whether enough of it lies behind a page.
+    /// Whether at least a quarter of it lies behind a page.
     func hasRoom(behind page: UInt64) -> Bool {
         contains(page) && page < start + Self.pageCount * 3 / 4
     }
@@ -20,7 +20,8 @@ struct RecordWindow: Equatable, Sendable {
 /// The records among the pages that are still needed: those since the last one that is in its slot
 /// and came with a checkpoint of the free map.
 ///
-/// Recovery finds them in windows that records in slots name (``RecordWindow``). Their pages are in use like others, until the transaction after the next such checkpoint frees them.
+/// Recovery finds them in windows that records in slots name (``RecordWindow``). Their pages are in
+/// use like others, until the transaction after the next such checkpoint frees them.
 struct RecordChain: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
         var sequence: UInt64
@@ -31,8 +32,8 @@ struct RecordChain: Equatable, Sendable {
 
     /// Bytes that one entry may take in a record.
     static let maximumEntrySize = 12
-    /// What such an entry may say: six bytes for the page, four for the age in versions, one for that
-    /// in records. Beyond, records are in slots.
+    /// Upper bounds for an entry of that size: six bytes for the page, four for the age in
+    /// versions, and one for the age in records. Beyond these bounds, records are in slots.
     private static let maximumPage: UInt64 = 1 << 42
     private static let maximumAge: UInt64 = 1 << 27
 
@@ -55,7 +56,7 @@ struct RecordChain: Equatable, Sendable {
         return chain
     }
 
-    /// Takes out those before a record, which are no longer needed.
+    /// Removes and returns the entries before a record, which are no longer needed.
     mutating func removeEntries(before sequence: UInt64) -> ArraySlice<Entry> {
         let end = entries.firstIndex { $0.sequence >= sequence } ?? entries.endIndex
         let removed = entries[..<end]
@@ -63,8 +64,8 @@ struct RecordChain: Equatable, Sendable {
         return removed
     }
 
-    /// Whether the record after the one that names these, of `version`, may be at `page`, when both
-    /// of them will be among the pages.
+    /// Whether the record of `version`, the next one, may be at `page`. The record that names this
+    /// chain may be among the pages too, so both need an entry.
     func hasRoom(for page: UInt64, version: UInt64) -> Bool {
         entries.count + 2 <= CommitRecord.chainCapacity && page < Self.maximumPage
             && version - (entries.first?.version ?? version) < Self.maximumAge
@@ -74,8 +75,8 @@ struct RecordChain: Equatable, Sendable {
 // MARK: Bytes
 
 extension RecordChain {
-    /// For each entry how much older it is than the record that names it, by number and by version,
-    /// and its page.
+    /// Appends for each entry its age by number and by version, relative to the record that names
+    /// it, and its page.
     func append(of record: CommitRecord, to bytes: inout [UInt8]) {
         for entry in entries {
             VariableLengthInteger.append(record.sequence - entry.sequence, to: &bytes)
@@ -84,7 +85,7 @@ extension RecordChain {
         }
     }
 
-    /// Reads so many entries; nil where they contradict each other or the record.
+    /// Reads `count` entries; nil where they contradict each other or the record.
     init?(
         count: UInt64, before sequence: UInt64, _ version: UInt64, within bounds: Range<UInt64>,
         from reader: inout VariableLengthIntegerReader

@@ -1,24 +1,23 @@
 import Glibc
 
-/// The names of what lies beside a database file, and of files that are on their way to becoming
-/// one.
+/// Names of files beside a database file, and of files that are to become one.
 ///
-/// A name in a directory has 255 bytes at most. A database file may have one of 250, with which
-/// `.lock` just fits; so no other name here grows with that of the file.
+/// A name in a directory has 255 bytes at most. The name of a database file may have 250, to which
+/// `.lock` can just be added; so no other name here grows with the name of the file.
 enum SideFiles {
     private static let longestName = 255
     private static let managementSuffix = ".management"
 
-    /// Names in `.management`: a packed file that is to take the place of the file, and what
-    /// opening it leaves beside it.
+    /// Names in `.management`: a packed copy that is to replace the file, and the file that opening
+    /// the copy leaves beside it.
     static let packedCopy = "compact"
     static let namesInManagement = [packedCopy, packedCopy + ".lock"]
 
-    /// Used by other libraries for files of this kind. This one makes none.
+    /// A file that other libraries put beside files of this kind. This library makes none.
     static func note(of path: String) -> String { path + ".note" }
 
-    /// A directory that holds nothing but what this library puts there. Where the name of the file
-    /// is too long for a suffix, the name of the directory is made from a hash of it.
+    /// A directory that holds only files of this library. Where the name of the file is too long
+    /// for a suffix, the name of the directory is made from a hash of it.
     static func management(of path: String) -> String {
         var name = name(of: path)
         if name.utf8.count + managementSuffix.utf8.count <= longestName {
@@ -28,7 +27,7 @@ enum SideFiles {
         return sibling(".realm-" + String(hash, radix: 16) + managementSuffix, of: path)
     }
 
-    /// A name that nobody else uses, for a copy that gets its own when it is whole.
+    /// A random name for a copy, which gets its final name when it is complete.
     static func temporaryCopy(of path: String) -> String {
         sibling(".realm-copy-" + String(UInt64.random(in: .min ... .max), radix: 16), of: path)
     }
@@ -41,9 +40,9 @@ enum SideFiles {
         path.lastIndex(of: "/").map { path[...$0] + name } ?? name
     }
 
-    /// Makes the directory for `path`, and removes what a process that was killed has left in it.
+    /// Makes the directory for `path`, and removes files that a killed process has left in it.
     ///
-    /// Throws if something else has its name, a link to a directory also: what lies there is not
+    /// Throws if anything but a directory has its name, even a link to one: its contents are not
     /// this library's.
     static func prepareManagement(of path: String) throws(SystemFailure) -> String {
         let directory = management(of: path)
@@ -55,15 +54,15 @@ enum SideFiles {
         return directory
     }
 
-    /// Removes, by their names, the files that this library makes in the directory.
+    /// Removes the files that this library makes in the directory, by their names.
     static func clearManagement(of path: String) {
         let directory = management(of: path)
         guard isOwnDirectory(directory) else { return }
         for name in namesInManagement { try? System.unlink(directory + "/" + name) }
     }
 
-    /// Removes the directory with what this library makes in it, and leaves it where it holds
-    /// anything else.
+    /// Removes the directory and the files that this library makes in it. Leaves the directory if
+    /// it holds anything else.
     static func removeManagement(of path: String) throws(SystemFailure) {
         let directory = management(of: path)
         guard isOwnDirectory(directory) else { return }
@@ -81,7 +80,8 @@ enum SideFiles {
         (try? System.status(path: path, followsLinks: false))?.isDirectory == true
     }
 
-    /// Runs `body`, for which some failures mean that nothing was to be done.
+    /// Runs `body`, and ignores failures with these error numbers, which mean that there was
+    /// nothing to do.
     static func ignoring(
         _ numbers: Int32..., body: () throws(SystemFailure) -> Void
     ) throws(SystemFailure) {

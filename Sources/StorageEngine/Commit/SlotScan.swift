@@ -1,4 +1,4 @@
-/// What the slots for commit records hold, all of them.
+/// The contents of all slots for commit records.
 struct SlotScan {
     struct Slot {
         var place: RecordPlace
@@ -11,11 +11,11 @@ struct SlotScan {
     }
 
     private(set) var slots: [Slot] = []
-    /// Where the slots are that are not in front of the pages, or may be.
+    /// The ring, with its extension if there is one or may be one.
     private(set) var ring: CommitRing
 
-    /// Reads them. Where the extension is, the newest record in front of the pages says; or, if a loss
-    /// of power or damage has left none there that knows, the locator.
+    /// Reads all slots. The newest record in front of the pages says where the extension is. If a
+    /// power loss or damage has left no such record there, the locator says it.
     init(_ file: PageFile) throws(StorageError) {
         ring = file.ring
         slots = try Self.read(ring.front, file)
@@ -27,7 +27,8 @@ struct SlotScan {
         } else if let locator = try file.readLocator() {
             let located = file.ring.extended(at: locator.page, since: 1)
             let behind = try Self.read(located.behind, file)
-            // Else no record ever came with it, and its pages may be anybody's.
+            // Otherwise no record ever came with the extension, and its pages may be in use for
+            // something else.
             guard behind.contains(where: { $0.record != nil }) else { return }
             ring = located
             slots += behind
@@ -49,23 +50,23 @@ struct SlotScan {
     }
 }
 
-/// Commit slots that hold neither a commit nor zeros, where that is more than a loss of power does to
-/// commits that were made with full durability: those it leaves alone, but for the one under way.
+/// Commit slots that hold neither a commit nor zeros, where a power loss does not explain it. With
+/// full durability, a power loss damages no slot but that of the commit under way.
 struct SlotDamage: Equatable, Sendable {
     /// The version that was adopted.
     var version: UInt64
     /// Blocks of the file.
     var blocks: [UInt64]
-    /// How many commits may be missing at most: of the damaged records, and of valid ones whose pages
-    /// are not what they were any more.
+    /// The most commits that may be missing: those of damaged records, and those of valid records
+    /// whose pages are not intact.
     var mostMissing: UInt64
-    /// A record that the map of free pages is rebuilt from is among them.
+    /// Whether a record that the map of free pages is rebuilt from is among them.
     var preventsWriting: Bool
 
-    /// Nil where a loss of power explains what is there: one torn record, behind the newest.
+    /// Nil where a power loss explains the contents: one torn record, behind the newest.
     ///
-    /// `adopted`: the version to go on with. `newest`: the newest valid record, `records`: the valid
-    /// ones by their numbers.
+    /// `adopted`: the record of the version to go on with. `newest`: the newest valid record.
+    /// `records`: the valid records by their numbers.
     init?(
         _ slots: [SlotScan.Slot], adopted: CommitRecord?, newest: CommitRecord,
         _ records: [UInt64: CommitRecord]
@@ -90,7 +91,7 @@ struct SlotDamage: Equatable, Sendable {
         }
     }
 
-    /// What to tell, behind the name of the file.
+    /// The message for users, without the name of the file.
     var description: String {
         let places = blocks.map(String.init).joined(separator: ", ")
         let one = blocks.count == 1

@@ -1,28 +1,28 @@
-/// When a process takes over the sync of another one's commits. Decides, and does nothing itself.
+/// Decides when a process takes over the sync of another one's commits, and does nothing else.
 ///
-/// A process that commits without waiting for the disk syncs within some time. If a version is still
-/// not durable after that, its process may have died, whichever that was.
+/// A process that makes relaxed commits syncs them within some time. If a version is still not
+/// durable after that, the process that committed it may have died.
 struct SyncLookout {
     /// Between two looks while a version is not durable.
     static let interval: UInt64 = 20_000_000
-    /// How long others may leave a version that was seen: somewhat longer than a writer takes before it
-    /// syncs, and with the look before no longer than relaxed commits may take.
+    /// How long a version may stay without a sync after it was seen: somewhat longer than a writer
+    /// waits before it syncs. With the interval before, no longer than relaxed commits may take.
     static let patience: UInt64 = 50_000_000
-    /// After a signal one goes on looking for so long. It comes before the version that it is about.
+    /// How long the process goes on looking after a signal, which comes before its version.
     static let alertness: UInt64 = 60_000_000
 
     struct Verdict: Equatable {
         var takesOver = false
-        /// When to look again; nil: when there is another signal.
+        /// When to look again; nil for when there is another signal.
         var nextLook: UInt64?
     }
 
     private var signal: UInt32?
     private var alertUntil: UInt64 = 0
-    /// A version that was not durable, and since when that is known.
+    /// A version that was not durable, and when that was first seen.
     private var pending: (version: UInt64, since: UInt64)?
 
-    /// Looks at what is shared at a time. `signal`: as it was before the versions were read.
+    /// Decides at the time `now`. `signal`: as it was before the versions were read.
     mutating func look(
         at now: UInt64, signal: UInt32, visible: UInt64, durable: UInt64
     ) -> Verdict {

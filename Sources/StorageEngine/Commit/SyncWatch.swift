@@ -1,25 +1,26 @@
 import CRealmSystem
 import Glibc
 
-/// A thread that looks after commits which other processes did not wait for the disk with: who dies
-/// before its sync leaves that to those that have the file open too. One for all databases of a process.
+/// A thread that takes over the syncs of other processes' relaxed commits: a process that dies
+/// before its sync leaves it to the other processes that have the file open. One thread for all
+/// databases of a process.
 ///
-/// It sleeps as long as nobody in another process commits in this way: on a word in the shared memory of
-/// each database (`futex_waitv`, Linux 5.16). Where that call is missing, or for more databases than
-/// it takes, it looks several times a second.
+/// It sleeps as long as no other process makes relaxed commits, on a word in the shared memory of
+/// each database (`futex_waitv`, Linux 5.16). Where that call is missing, or for more databases
+/// than it takes, the thread polls several times a second.
 ///
 /// A process that ends by `exit`, or by returning from `main`, syncs what it committed before.
-// Unchecked because of the pointers: `changes` is accessed atomically only, and `waiters` by the thread
-// only.
+// Unchecked because of the pointers: `changes` is accessed atomically only, and `waiters` by the
+// thread only.
 final class SyncWatch: @unchecked Sendable {
     private struct Entry {
         let coordinator: Coordinator
         let sync: BackgroundSync
         var lookout = SyncLookout()
 
-        /// Returns when to look again; nil: when there is a signal other than `signal`.
+        /// Returns when to look again; nil for when there is a signal other than `signal`.
         mutating func look(at now: UInt64, signal: UInt32) -> UInt64? {
-            // Nothing vouches for what cannot be synced.
+            // A version that cannot be synced has nothing to take over.
             let isHopeless = coordinator.isPoisoned || coordinator.needsRecovery
             let visible = coordinator.visibleVersion
             let verdict = lookout.look(
@@ -31,20 +32,20 @@ final class SyncWatch: @unchecked Sendable {
     }
 
     private struct State {
-        /// By the identity of their `sync`.
+        /// The databases, by the identity of their `sync`.
         var entries: [ObjectIdentifier: Entry] = [:]
         var isRunning = false
-        /// Whether the thread, when it looked the last time, had too many databases to sleep on.
+        /// Whether there were too many databases to sleep on when the thread looked last.
         var isPolling = false
     }
 
     private let state = Locked(State())
-    /// How often the entries changed; what the thread sleeps on beside the words of databases.
+    /// Counts changes of the entries. The thread sleeps on it too.
     private let changes: UnsafeMutablePointer<UInt32>
     private let waiters: UnsafeMutablePointer<realm_futex_waiter>
     private let forkGeneration = realm_fork_generation()
 
-    /// As many words as the kernel takes in one call.
+    /// The most words that the kernel takes in one call.
     private static let mostWaiters = 128
     private static let pollInterval: UInt64 = 40_000_000
     private static let stackSize = 256 << 10
@@ -56,10 +57,10 @@ final class SyncWatch: @unchecked Sendable {
         waiters.initialize(repeating: realm_futex_waiter(), count: Self.mostWaiters)
     }
 
-    // MARK: The one of this process
+    // MARK: The watch of this process
 
-    /// Its address, or 0. A word instead of a lock, which another thread may hold during a fork. Unsafe
-    /// only for the compiler: it is accessed atomically.
+    /// Its address, or 0. A word instead of a lock, which another thread may hold during a fork.
+    // Unsafe for the compiler only: it is accessed atomically.
     nonisolated(unsafe) private static let address: UnsafeMutablePointer<UInt64> = {
         let word = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
         word.initialize(to: 0)
@@ -73,7 +74,8 @@ final class SyncWatch: @unchecked Sendable {
         }
     }
 
-    /// A forked child has a new one: the thread stays with the parent.
+    /// Returns the watch of this process. A forked child gets a new one, because the thread stays
+    /// with the parent.
     private static func ofThisProcess() -> SyncWatch {
         while true {
             let known = known()
@@ -89,14 +91,14 @@ final class SyncWatch: @unchecked Sendable {
         }
     }
 
-    /// Begins to look after a database. Pair with ``remove(_:)``.
+    /// Begins to watch a database. Pair with ``remove(_:)``.
     static func add(_ sync: BackgroundSync, _ coordinator: Coordinator) -> SyncWatch {
         let watch = ofThisProcess()
         let thread = watch.state.withLock { state in
             state.entries[ObjectIdentifier(sync)] = Entry(coordinator: coordinator, sync: sync)
             defer { state.isRunning = true }
-            // Who polls comes by anyway: woken for each of thousands of databases, the thread would
-            // look at all that there are each time.
+            // A polling thread need not be woken: woken for each of thousands of databases, it
+            // would look at all of them each time.
             return (isFirst: !state.isRunning, isPolling: state.isPolling)
         }
         if thread.isFirst {
@@ -108,10 +110,10 @@ final class SyncWatch: @unchecked Sendable {
         return watch
     }
 
-    /// Before the memory that the coordinator shares is gone.
+    /// Stops watching a database. Before the memory that the coordinator shares is unmapped.
     func remove(_ sync: BackgroundSync) {
         state.withLock { _ = $0.entries.removeValue(forKey: ObjectIdentifier(sync)) }
-        // The thread may sleep on the word that goes; nobody will wake it by that.
+        // The thread may sleep on the word that goes; it is woken by other words or by the time.
     }
 
     private static func syncAtExit() {
@@ -127,7 +129,7 @@ final class SyncWatch: @unchecked Sendable {
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setstacksize(&attributes, Self.stackSize)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // Signals are the program's, and for its own threads.
+        // Signals are for the threads of the program.
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
@@ -139,7 +141,7 @@ final class SyncWatch: @unchecked Sendable {
             { watch in
                 Unmanaged<SyncWatch>.fromOpaque(watch!).takeUnretainedValue().run()
             }, Unmanaged.passUnretained(self).toOpaque())
-        // Without it this process syncs its own commits, and the next database tries again.
+        // Without the thread this process syncs its own commits, and the next database tries again.
         if code != 0 { state.withLock { $0.isRunning = false } }
     }
 
@@ -174,7 +176,7 @@ final class SyncWatch: @unchecked Sendable {
         let now = System.monotonicNanoseconds
         let remaining = end == .max ? -1 : Int64(end > now ? end - now : 0)
         switch realm_futex_wait_any(waiters, UInt32(count), remaining) {
-        // EFAULT: the memory of a database has gone that was closed meanwhile.
+        // EFAULT: a database was closed meanwhile, and its memory is unmapped.
         case 0, EAGAIN, EINTR, ETIMEDOUT, EFAULT: return
         default:
             let most = Int64(Self.pollInterval)

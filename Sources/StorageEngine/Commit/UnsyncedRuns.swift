@@ -1,18 +1,19 @@
-/// What the versions since a durable one wrote and the newest still reaches. That is what a loss of
-/// power may have taken of it, so the next record vouches for it, beside what its own commit wrote.
+/// Runs that the versions since a durable one wrote and the newest still reaches. A power loss may
+/// take any of them, so the next record vouches for them, beside the runs of its own commit.
 struct UnsyncedRuns {
     struct Run {
         var page: UInt64
         var pageCount: UInt64
-        /// The version of the record that came with it, or of a transaction of that record's group.
+        /// The version of the record that the run came with, or of a transaction of that record's
+        /// group.
         var version: UInt64
         /// The first word of its seal.
         var seal: UInt64
     }
 
-    /// The number of the record that vouches for these.
+    /// The number of the record that vouches for the runs.
     private(set) var sequence: UInt64 = 0
-    /// In ascending order.
+    /// In ascending order of pages.
     private(set) var runs: [Run] = []
 
     init() {}
@@ -22,8 +23,9 @@ struct UnsyncedRuns {
         self.runs = runs
     }
 
-    /// After the commit of the record with this number, which wrote `written` and freed `freed` of
-    /// older versions; both ascend. What version `durable` reaches needs nobody to vouch for it.
+    /// Returns the runs after the commit of the record with this number, which wrote `written` and
+    /// freed `freed` of older versions; both ascend. Runs that version `durable` reaches are left
+    /// out.
     func after(
         _ sequence: UInt64, writing written: [Run], freeing freed: [FreedExtent],
         durable: UInt64
@@ -47,7 +49,7 @@ struct UnsyncedRuns {
         return UnsyncedRuns(sequence: sequence, runs: merged)
     }
 
-    /// Where they are.
+    /// The pages of all runs, contiguous ones united.
     var extents: [Extent] {
         var extents: [Extent] = []
         for run in runs {
