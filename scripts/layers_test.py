@@ -108,6 +108,12 @@ class LayerTests(unittest.TestCase):
         self.make(FILES, ORDER + "    Gone\n")
         self.expect("Sources/Tiny/Gone:1: this layer has no file")
 
+    def test_a_module_with_folders_and_without_an_order_is_reported(self):
+        self.make(FILES)
+        self.write("Sources/Plain/Plain.swift", "let plain = 1\n")
+        self.write("Sources/Parts/Part/Part.swift", "let part = 1\n")
+        self.expect("Sources/Parts:1: layers.txt declares no order")
+
     def test_an_order_that_contradicts_itself_ends_with_2(self):
         for order in (ORDER + "    Low\n", "    Low\n", "Tiny and more\n"):
             self.make(FILES, order)
