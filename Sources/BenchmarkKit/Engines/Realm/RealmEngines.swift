@@ -1,4 +1,3 @@
-import RealmSwift
 import StorageEngine
 
 /// The common properties of both layers of the embedded engine.
@@ -21,20 +20,6 @@ extension RealmEngine {
 
 private let commitPolicy =
     "full: an fdatasync a group of commits; relaxed: one within 100 ms, and none waits for it"
-
-extension Durability {
-    /// The durability passed to the commits of the embedded engine.
-    var ofCommit: CommitDurability {
-        switch self {
-        case .full: .full
-        case .relaxed: .relaxed
-        case .unsynced, .memory: preconditionFailure("the embedded engine has no '\(self)'")
-        }
-    }
-
-    /// The durability with which a Realm is opened.
-    var ofRealm: Realm.Configuration.Durability { ofCommit == .relaxed ? .relaxed : .full }
-}
 
 /// The embedded engine through the public API.
 struct RealmObjectEngine: RealmEngine {
@@ -94,19 +79,5 @@ struct RealmTableEngine: RealmEngine {
 
     func openLinks(at path: String, _ durability: Durability) throws -> any LinkStore {
         try RealmTableLinkStore(path: path, durability)
-    }
-}
-
-extension CommitCost {
-    init(_ statistics: CommitStatistics) {
-        self.init(pages: statistics.pages, syncNanoseconds: statistics.syncNanoseconds)
-    }
-}
-
-extension StoreSize {
-    init(_ statistics: Database.Statistics) {
-        self.init(
-            fileBytes: Int(statistics.fileBytes), liveBytes: Int(statistics.liveBytes),
-            freeBytes: Int(statistics.freeBytes + statistics.waitingBytes))
     }
 }
