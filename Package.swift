@@ -72,11 +72,12 @@ let package = Package(
         .testTarget(
             name: "StorageEngineTests",
             dependencies: [
-                "StorageEngine", "StressModel", "CColumnKernels", "CRealmSystem",
+                "StorageEngine", "StressModel", "ToolSupport", "CColumnKernels", "CRealmSystem",
                 "engine-test-process",
             ], exclude: ["Fixtures"]),
         .testTarget(
-            name: "RealmSwiftTests", dependencies: ["RealmSwift", "StorageEngine", "StressModel"]),
+            name: "RealmSwiftTests",
+            dependencies: ["RealmSwift", "StorageEngine", "StressModel", "ToolSupport"]),
         .testTarget(
             name: "BenchmarkKitTests",
             dependencies: ["BenchmarkKit", "ToolSupport", argumentParser],

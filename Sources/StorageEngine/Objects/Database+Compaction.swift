@@ -52,7 +52,9 @@ extension Database {
     ) throws(StorageError) -> Database {
         var damage: SlotDamage?
         do {
-            _ = try compact(path: path, options: options, if: isWorthIt) { damage = $0.records.slotDamage }
+            _ = try compact(path: path, options: options, if: isWorthIt) {
+                damage = $0.records.slotDamage
+            }
         } catch {
             if planted(.failsWithCompaction), let error = error as? StorageError { throw error }
         }

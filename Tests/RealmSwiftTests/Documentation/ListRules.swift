@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Testing
+import ToolSupport
 
 // `List`: "very similar to Array", in order of insertion, with duplicates, of any storable type.
 

@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Testing
+import ToolSupport
 
 // `Map`: values by key, ordered by key when managed.
 

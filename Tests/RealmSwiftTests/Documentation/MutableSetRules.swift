@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Testing
+import ToolSupport
 
 // `MutableSet`: distinct values, ordered by value or row when managed.
 

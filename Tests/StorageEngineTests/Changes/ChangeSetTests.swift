@@ -1,10 +1,11 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
 /// The parts of change sets, compared with plain sets, dictionaries and arrays.
 @Suite struct ChangeSetTests {
-    private func randomRanges(_ random: inout SeededRandom) -> [Range<Int64>] {
+    private func randomRanges(_ random: inout SeededGenerator) -> [Range<Int64>] {
         (0..<random.next(below: 12)).map { _ in
             let start = Int64(random.next(below: 60))
             return start..<start + Int64(random.next(below: 9))
@@ -13,7 +14,7 @@ import Testing
 
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
     func keySetsBehaveLikeSets(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let (left, right) = (randomRanges(&random), randomRanges(&random))
         let (a, b) = (KeySet(unsorted: left), KeySet(unsorted: right))
         let (modelA, modelB) = (Set(left.joined()), Set(right.joined()))
@@ -39,7 +40,7 @@ import Testing
 
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
     func modificationsBehaveLikeDictionaries(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var model: [Int64: Set<UInt16>] = [:]
         func randomRuns() -> [Modifications.Run] {
             randomRanges(&random).filter { !$0.isEmpty }.map { keys in
@@ -89,7 +90,7 @@ import Testing
     /// Performs one random operation on an array and on its change.
     private func edit(
         _ array: inout [Int], _ change: inout CollectionChange, _ next: inout Int,
-        _ random: inout SeededRandom
+        _ random: inout SeededGenerator
     ) {
         next += 1
         let count = array.count
@@ -118,7 +119,7 @@ import Testing
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func listOperationsCombineToOneChange(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let original = Array(0..<random.next(below: 20))
         var array = original
         var next = 1000
@@ -158,7 +159,7 @@ import Testing
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func matchesOfSequencesAscendAndAreEqual(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let values = 1 + random.next(below: 30)
         let old = (0..<random.next(below: 40)).map { _ in random.next(below: values) }
         let new = (0..<random.next(below: 40)).map { _ in random.next(below: values) }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -56,7 +57,7 @@ import Testing
     @Test func theMapThatIsReadFromTheChainIsTheOneInMemory() throws {
         let pager = try fragmented(gaps: 100_000)
         let database = pager.database
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for round in 0..<130 {
             try pager.write { store in
                 for _ in 0..<4 {

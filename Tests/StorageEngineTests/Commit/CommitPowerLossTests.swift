@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -147,7 +148,7 @@ import Testing
 
     /// Deletes and refills values, so that each commit overwrites pages of an older one.
     @Test func randomSubsetsOfCommitsThatReusePagesOpenToAnAcknowledgedState() throws {
-        var random = SeededRandom(seed: 8)
+        var random = SeededGenerator(seed: 8)
         let transactions = (0..<40).map { round -> (ValueStore) throws -> Void in
             { store in
                 for index in 0..<8 {
@@ -170,7 +171,7 @@ import Testing
     }
 
     @Test func aLargeCommitThatWasTornOpensToTheOlderState() throws {
-        var random = SeededRandom(seed: 2)
+        var random = SeededGenerator(seed: 2)
         let (moments, states) = try trace(
             [
                 { for index in 0..<80 { try $0.set(index, value(1, count: 16_000)) } },

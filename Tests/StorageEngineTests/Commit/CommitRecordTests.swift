@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -6,7 +7,7 @@ import Testing
     private static let seed: UInt64 = 77
     private static let ring = CommitRing().extended(at: 50, next: 1).0
 
-    private func sample(_ random: inout SeededRandom) -> CommitRecord {
+    private func sample(_ random: inout SeededGenerator) -> CommitRecord {
         let version = UInt64.random(in: 100...1_000_000, using: &random)
         let sequence = UInt64.random(in: 40...version, using: &random)
         func extents(_ count: Int) -> [Extent] {
@@ -39,14 +40,14 @@ import Testing
                 chain: chain(before: sequence, version, &random)))
     }
 
-    private func place(of sequence: UInt64, _ random: inout SeededRandom) -> RecordPlace {
+    private func place(of sequence: UInt64, _ random: inout SeededGenerator) -> RecordPlace {
         Bool.random(using: &random)
             ? Self.ring.place(of: sequence)
             : .page(.random(in: 34..<100_000, using: &random))
     }
 
     private func chain(
-        before sequence: UInt64, _ version: UInt64, _ random: inout SeededRandom
+        before sequence: UInt64, _ version: UInt64, _ random: inout SeededGenerator
     ) -> RecordChain {
         let count = UInt64.random(in: 0...UInt64(CommitRecord.chainCapacity), using: &random)
         return (0..<count).reduce(RecordChain()) { chain, index in
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test func aRecordComesBackFromItsPlaceOnly() {
-        var random = SeededRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<50 {
             let record = sample(&random)
             let block = record.encode(fileSeed: Self.seed)
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test func rootsInARecordComeBackAndExcludeARootPage() {
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for count in [1, 100, CommitRecord.inlineRootsCapacity] {
             var record = sample(&random)
             record.lists = CommitRecord.Lists(
@@ -98,7 +99,7 @@ import Testing
     }
 
     @Test func aRecordAmongThePagesIsWithinThem() {
-        var random = SeededRandom(seed: 6)
+        var random = SeededGenerator(seed: 6)
         for page: UInt64 in [1, 33, 34, 99_999, 100_000, .max] {
             var record = sample(&random)
             record.place = .page(page)
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test func everyFlippedBitIsNoticed() {
-        var random = SeededRandom(seed: 2)
+        var random = SeededGenerator(seed: 2)
         let record = sample(&random)
         let block = record.encode(fileSeed: Self.seed)
         for _ in 0..<2000 {
@@ -129,7 +130,7 @@ import Testing
 
     /// Damage with a correct checksum. The fields themselves are checked as well.
     @Test func hostileFieldsAreNil() {
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let record = sample(&random)
         let place = record.place
         for _ in 0..<5000 {
@@ -158,7 +159,7 @@ import Testing
     }
 
     @Test func numbersWhoseSumsWouldOverflowAreNil() {
-        var random = SeededRandom(seed: 4)
+        var random = SeededGenerator(seed: 4)
         for version: UInt64 in [.max, .max - 1, 1 << 63] {
             var record = sample(&random)
             record.version = version

@@ -190,7 +190,8 @@ import Testing
             try CrashWorkload.run(step, on: connection)
             #expect(try CrashWorkload.digest(of: connection) == states.digests[step])
             #expect(try connection.verify() == [])
-            let record = try #require(try connection.database.records.record(of: connection.version))
+            let record = try #require(
+                try connection.database.records.record(of: connection.version))
             #expect(record.ring.hasAllInFront)
         }
         let header = try readBytes(path).withUnsafeBytes { try FileHeader($0, path: path) }

@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -35,20 +36,6 @@ extension FileKind {
 extension RecordPlace {
     /// Returns the place of a record in a new file.
     static func slot(_ number: UInt64) -> RecordPlace { .slot(CommitRing().slot(numbered: number)) }
-}
-
-/// A generator of random numbers that are reproducible from a seed (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
 }
 
 /// The smallest structure that a pager can hold: a root run that lists the runs of values.
@@ -143,7 +130,7 @@ extension Pager {
 
 func value(_ byte: UInt8, count: Int = 100) -> [UInt8] { [UInt8](repeating: byte, count: count) }
 
-func randomValue(_ random: inout SeededRandom, maximum: Int) -> [UInt8] {
+func randomValue(_ random: inout SeededGenerator, maximum: Int) -> [UInt8] {
     (0..<Int.random(in: 1...maximum, using: &random)).map { _ in
         UInt8.random(in: 0...255, using: &random)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -18,7 +19,7 @@ import Testing
 
     @Test(arguments: [4096, 8192, 16384])
     func committedValuesAreThereAfterReopening(pageSize: Int) throws {
-        var random = SeededRandom(seed: UInt64(pageSize))
+        var random = SeededGenerator(seed: UInt64(pageSize))
         var expected = [[UInt8]](repeating: [], count: ValueStore.capacity)
         var additionalSyncs = 0
         for _ in 0..<6 {
@@ -201,7 +202,7 @@ import Testing
         let database = try Database.open(
             path: UUID().uuidString, options: .init(inMemory: true))
         let pager = try Pager(database: database)
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         var sizes: [UInt64] = []
         for _ in 0..<300 {
             try pager.write { for index in 0..<60 { try $0.set(index, []) } }

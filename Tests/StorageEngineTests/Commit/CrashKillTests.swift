@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -97,7 +98,8 @@ import Testing
         try killEverywhere(states, first...(first + 3 - index), from: image)
         try directory.withImage(image) { path in
             let connection = try states.open(path)
-            let before = try connection.database.records.record(of: connection.database.newestVersion)
+            let before = try connection.database.records.record(
+                of: connection.database.newestVersion)
             for step in first...(first + 1) { try CrashWorkload.run(step, on: connection) }
             let after = try connection.database.records.record(of: connection.version)
             #expect(before?.ring.isExtended == false && after?.ring.isExtended == true)
@@ -166,7 +168,7 @@ import Testing
         }
         let reader = try Connection(database)
         var done = CrashStates.preparedStep
-        var random = SeededRandom(seed: 11)
+        var random = SeededGenerator(seed: 11)
         for _ in 0..<LongTests.choose(200, otherwise: 24) where done < steps.upperBound {
             let fault =
                 "kill-\(Bool.random(using: &random) ? "before" : "after"):"

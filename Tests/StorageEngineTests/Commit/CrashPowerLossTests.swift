@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -45,7 +46,7 @@ import Testing
     private func openAll(
         _ history: PowerLossHistory, _ states: CrashStates, seed: UInt64
     ) throws -> Int {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var count = 0
         for (index, moment) in history.decisiveMoments.enumerated() {
             for (choice, image) in moment.images(&random) {
@@ -143,7 +144,7 @@ import Testing
             }
             let ring = try SlotsOfImage(history.present, states.kind, directory).ring
             #expect(ring.isExtended)
-            var random = SeededRandom(seed: UInt64(period))
+            var random = SeededGenerator(seed: UInt64(period))
             var count = 0
             for (index, moment) in history.decisiveMoments.enumerated() {
                 let choices = moment.choices(
@@ -186,7 +187,7 @@ import Testing
         let history = try trace(
             (first + 1)...(first + 1), from: last.durable, pending: last.pending, kind: kind)
         #expect(history.moments.first?.acknowledged == first)
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for (index, moment) in history.decisiveMoments.enumerated() {
             for (choice, image) in moment.images(&random) {
                 // Before the second commit returns, neither commit was acknowledged.
@@ -204,7 +205,7 @@ import Testing
     /// again.
     @Test(arguments: 1...LongTests.choose(200, otherwise: 12))
     func aSecondLossOfPowerAfterRecoveryLosesNothing(seed: Int) throws {
-        var random = SeededRandom(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let kind = FileKind.everyWay[seed % 4]
         let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1

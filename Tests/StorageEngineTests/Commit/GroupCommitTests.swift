@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -300,7 +301,7 @@ import Testing
             let known = counts.filter { $0.events <= index + 1 }.map(\.count).max() ?? 0
             history.acknowledge(known)
         }
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for moment in history.decisiveMoments where !moment.pending.isEmpty {
             for _ in 0..<LongTests.choose(100, otherwise: 10) {
                 tried += 1

@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -46,7 +47,7 @@ import Testing
     /// Makes one transfer and one entry in the log. It is sometimes rolled back, so that dirty
     /// reads would show.
     private static func transfer(
-        _ connection: Connection, writer: Int64, round: Int64, _ random: inout SeededRandom
+        _ connection: Connection, writer: Int64, round: Int64, _ random: inout SeededGenerator
     ) throws {
         func change(_ amount: Int64, _ from: Int, _ to: Int) throws {
             let accounts = try connection.table(named: "Account")!
@@ -148,7 +149,7 @@ import Testing
         let writers = try (0..<3).map { number in
             let database = try database()
             return BackgroundThread { _ in
-                var random = SeededRandom(seed: UInt64(number))
+                var random = SeededGenerator(seed: UInt64(number))
                 let connection = try Connection(database)
                 for round in 0..<rounds {
                     try Self.transfer(connection, writer: Int64(number), round: round, &random)
@@ -210,7 +211,7 @@ import Testing
         let writer = try Connection(database)
         let digest = try DatabaseDigest.of(reader)
         let version = reader.version
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for round in 0..<2000 {
             try Self.transfer(writer, writer: 0, round: Int64(round), &random)
             if round % 250 == 0 { #expect(try DatabaseDigest.of(reader) == digest) }
@@ -241,7 +242,7 @@ import Testing
         try makeBank(path)
         let database = try Database.open(path: path)
         let writer = try Connection(database)
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var readers: [(connection: Connection, digest: UInt64, version: UInt64)] = []
         for round in 0..<200 {
             try Self.transfer(writer, writer: 0, round: Int64(round), &random)

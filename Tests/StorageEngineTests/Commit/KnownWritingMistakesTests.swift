@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -115,7 +116,7 @@ import Testing
             _ = try table.insert([OwnedValue](repeating: .integer(0), count: 64))
         }
         try connection.commit()
-        var random = SeededRandom(seed: 41)
+        var random = SeededGenerator(seed: 41)
         func check() throws {
             for row in 0..<rows {
                 let location = try table.location(at: row)

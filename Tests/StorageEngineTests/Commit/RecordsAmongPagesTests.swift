@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -29,7 +30,8 @@ import Testing
     }
 
     private func place(_ pager: Pager) throws -> RecordPlace {
-        let record = try pager.database.records.record(of: pager.database.statistics().newestVersion)
+        let record = try pager.database.records.record(
+            of: pager.database.statistics().newestVersion)
         return try #require(record).place
     }
 
@@ -157,7 +159,7 @@ import Testing
 
     @Test(arguments: FileKind.allCases, 0..<6)
     func whatIsCommittedIsFoundWithoutClosing(kind: FileKind, seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var pager: Pager? = try Pager(
             database: .open(path: directory.file(), options: kind.earlierOptions))
         var model = try pager!.newestValues()

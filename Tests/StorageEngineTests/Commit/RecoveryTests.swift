@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -91,7 +92,7 @@ import Testing
     @Test func aFlippedBitInTheHeaderIsAnError() throws {
         try makeDatabase(versions: 1)
         let bytes = try load()
-        var random = SeededRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<60 {
             var damaged = bytes
             damaged[.random(in: 0..<512, using: &random)] ^=
@@ -201,7 +202,7 @@ import Testing
         try makeDatabase(versions: 12)
         let bytes = try load()
         let expected = try newestValues()
-        var random = SeededRandom(seed: 4)
+        var random = SeededGenerator(seed: 4)
         for _ in 0..<60 {
             var damaged = bytes
             damaged[.random(in: firstRun..<bytes.count, using: &random)] ^= 1

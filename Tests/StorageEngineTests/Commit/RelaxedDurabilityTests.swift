@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -147,7 +148,7 @@ import Testing
         let events = interceptor.trace.filter { $0.path == path }
         var history = PowerLossHistory(durable: [], pending: [], acknowledged: 0)
         for event in events { history.add(event) }
-        var random = SeededRandom(seed: 8)
+        var random = SeededGenerator(seed: 8)
         let images = try CrashDirectory()
         for moment in history.decisiveMoments.dropFirst(8)
         where !moment.pending.isEmpty && .random(in: 0..<8, using: &random) == 0 {
@@ -190,7 +191,7 @@ import Testing
         interceptor.uninstall()
         var history = PowerLossHistory(durable: [], pending: [], acknowledged: 0)
         for event in interceptor.trace where event.path == path { history.add(event) }
-        var random = SeededRandom(seed: 10)
+        var random = SeededGenerator(seed: 10)
         let images = try CrashDirectory()
         var versions: Set<UInt64> = []
         for moment in history.decisiveMoments.dropFirst(8) where !moment.pending.isEmpty {
@@ -323,7 +324,7 @@ import Testing
         interceptor.uninstall()
         var history = PowerLossHistory(durable: [], pending: [], acknowledged: 0)
         for event in interceptor.trace where event.path == path { history.add(event) }
-        var random = SeededRandom(seed: 9)
+        var random = SeededGenerator(seed: 9)
         let images = try CrashDirectory()
         for moment in history.decisiveMoments.dropFirst(8) where !moment.pending.isEmpty {
             try images.withImage(moment.sample(&random)) { image in

@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -98,7 +99,7 @@ import Testing
             }
             history.add(event)
         }
-        var random = SeededRandom(seed: 9)
+        var random = SeededGenerator(seed: 9)
         var count = 0
         for (index, moment) in history.decisiveMoments.enumerated() {
             let choices = moment.choices(

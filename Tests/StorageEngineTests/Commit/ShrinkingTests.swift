@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -175,7 +176,7 @@ import Testing
         try ShrinkWorkload.deleteMost(first)
         let second = try Connection(
             Database.openUnregistered(path: directory.file("shrink")))
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for step in 1...600 {
             // Sometimes one of them misses more commits than there are records.
             let isFirst = step % 120 < 40 || Bool.random(using: &random)

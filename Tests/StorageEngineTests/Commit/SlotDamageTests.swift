@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -65,7 +66,7 @@ import Testing
 
     @Test(arguments: FileKind.allCases, Format.allCases)
     func damageToNeighboursTakesBackOneCommitOrIsSaid(kind: FileKind, format: Format) throws {
-        var random = SeededRandom(seed: 71)
+        var random = SeededGenerator(seed: 71)
         for (count, synced) in [(1, false), (7, true), (30, false), (43, true)] {
             let image = try image(count, kind, format, synced: synced)
             #expect(try #require(try reopen(image.bytes, kind)) == (count, false))

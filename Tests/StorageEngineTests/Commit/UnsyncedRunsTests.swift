@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -38,7 +39,7 @@ import Testing
     /// Compares with a table of pages that is kept in the obvious way.
     @Test(arguments: 1...20)
     func anyCommitsLeaveWhatTheyStillReach(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var model: [UInt64: UnsyncedRuns.Run] = [:]
         var runs = UnsyncedRuns()
         var durable: UInt64 = 0
@@ -90,7 +91,7 @@ import Testing
     // The second ring is left out: its first record with all slots is durable before the next one.
     @Test(arguments: 1...20, [rings[0], rings[2], rings[3]])
     func noRecordTakesTheSlotOfOneThatIsNeeded(seed: UInt64, ring: CommitRing) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let coordinator = try Coordinator.inMemory(name: "memory")
         try coordinator.finishRecovery(version: 1, sequence: 1)
         var slots: [UInt64: UInt64] = [:]

@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -188,7 +189,7 @@ import Testing
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
         interceptor.install()
         defer { interceptor.uninstall() }
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var pager = try open(kind)
         var model = [[UInt8]](repeating: [], count: ValueStore.capacity)
         try pager.write { try $0.set(0, value(1)) }
@@ -228,7 +229,7 @@ import Testing
     }
 
     private func change(
-        _ store: ValueStore, _ model: inout [[UInt8]], _ random: inout SeededRandom
+        _ store: ValueStore, _ model: inout [[UInt8]], _ random: inout SeededGenerator
     ) throws {
         let index = random.next(below: 40)
         if !model[index].isEmpty, random.next(below: 3) == 0 {

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -106,7 +107,7 @@ import Testing
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func changesOfAllTypesLeadFromTheOldVersionToTheNew(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var model = TypesModel()
         let writer = try FileKind.everyWay[Int(seed % 4)].open(directory.file())
         try writer.beginWrite()

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -189,11 +190,11 @@ struct ChangeWorkload {
             ]),
     ]
 
-    var random: SeededRandom
+    var random: SeededGenerator
     /// The properties set since the last `reset`, including those of deleted and new objects.
     private(set) var touched: [TouchedColumns] = [[:], [:]]
 
-    init(seed: UInt64) { random = SeededRandom(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     mutating func forget() { touched = [[:], [:]] }
 
@@ -307,7 +308,7 @@ struct ChangeWorkload {
 
     /// Changes a list. A few lists get most elements, so that some outgrow their row.
     private mutating func changeList(
-        _ table: Table, _ column: Int, _ element: (inout SeededRandom) -> Scalar
+        _ table: Table, _ column: Int, _ element: (inout SeededGenerator) -> Scalar
     ) throws {
         guard try table.count() > 0 else { return }
         let key = try random.next(below: 2) == 0 ? table.key(at: 0) : anyKey(table)!

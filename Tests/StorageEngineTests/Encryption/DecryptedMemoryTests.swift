@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -21,7 +22,7 @@ import Testing
 
     /// The texts have pages of their own, some of them runs.
     private static let rows: [Row] = {
-        var random = SeededRandom(seed: 71)
+        var random = SeededGenerator(seed: 71)
         return (0..<rowCount).map { index in
             let length = index % 500 == 7 ? 9_000 : 20 + random.next(below: 60)
             return Row(
@@ -183,7 +184,7 @@ import Testing
     /// values.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func changesAreSeenByAll(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let path = try makeFile()
         var rows = Self.rows.map { Optional($0) }
         let connections = try (0..<3).map { _ in try Self.open(path) }
@@ -265,7 +266,7 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: 3) { thread in
             do {
                 let (own, table) = try Self.open(path)
-                var random = SeededRandom(seed: UInt64(thread))
+                var random = SeededGenerator(seed: UInt64(thread))
                 for step in 0..<60 {
                     if thread == 0 {
                         try own.beginWrite()

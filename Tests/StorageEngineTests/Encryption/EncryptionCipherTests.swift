@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -59,7 +60,7 @@ import Testing
 
     @Test func whatWasSealedIsOpenedAtItsPlaceOnly() throws {
         let cipher = try makeCipher()
-        var random = SeededRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         let places: [SealedPlace] = [
             .run(page: 0), .run(page: 1), .run(page: 1 << 40), .record(.slot(0)), .record(.slot(1)),
             .marker,

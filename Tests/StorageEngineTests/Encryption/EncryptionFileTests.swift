@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -144,7 +145,7 @@ import Testing
 
     @Test func damageIsToldApartFromAWrongKey() throws {
         let file = try SmallFile.of(.encrypted)
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for _ in 0..<80 {
             var image = file.bytes
             image[8 + random.next(below: 504)] ^= 1 << UInt8(random.next(below: 8))

@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -95,7 +96,7 @@ import Testing
         add(copy, image, to: &ledger, "copy")
 
         // The states that power loss leaves are recovered and continued, several times.
-        var random = SeededRandom(seed: 9)
+        var random = SeededGenerator(seed: 9)
         var history = PowerLossHistory(durable: states.image, pending: [], acknowledged: 0)
         for event in copy { history.add(event) }
         for (number, moment) in history.moments.enumerated() where number % 3 == 0 {

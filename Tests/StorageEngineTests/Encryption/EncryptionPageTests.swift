@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -142,7 +143,7 @@ import Testing
             try Database.openUnregistered(path: path, options: options)
         }
         let writers = try databases.map { try Pager(database: $0) }
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         var expected = [[UInt8]](repeating: [], count: ValueStore.capacity)
         var readers: [(pager: Pager, values: [[UInt8]])] = []
         for round in 0..<400 {
@@ -204,7 +205,7 @@ import Testing
         let path = directory.file("large")
         let options = FileKind.encrypted.options
         let pager = try Pager(database: .open(path: path, options: options))
-        var random = SeededRandom(seed: 6)
+        var random = SeededGenerator(seed: 6)
         let values = (0..<90).map { index in
             index == 40
                 ? (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }

@@ -1,5 +1,6 @@
 import CColumnKernels
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -7,7 +8,7 @@ import Testing
 /// arrays. The memory after the heaps is not accessible.
 @Suite struct KernelBytesTests {
     /// A string of few letters, so that many are equal.
-    private func randomBytes(_ limit: Int, _ random: inout SeededRandom) -> [UInt8] {
+    private func randomBytes(_ limit: Int, _ random: inout SeededGenerator) -> [UInt8] {
         (0..<random.next(below: limit + 1)).map { _ in UInt8(97 + random.next(below: 2)) }
     }
 
@@ -29,7 +30,7 @@ import Testing
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func searchesFindWhatComparingFinds(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for rows in [1, 2, 63, 64, 65, 128, 200] {
             for limit in [0, 3, 9, 20] {
                 var values = (0..<rows).map { _ in randomBytes(limit, &random) }
@@ -46,7 +47,7 @@ import Testing
 
     private func check(
         _ values: [[UInt8]], _ isElsewhere: [Bool], _ nulls: [Bool], _ limit: Int,
-        _ random: inout SeededRandom
+        _ random: inout SeededGenerator
     ) {
         let rows = values.count
         let memory = GuardedMemory(byteCount: 16384)
@@ -104,7 +105,7 @@ import Testing
 
     /// Overflow values are compared outside of nodes.
     @Test func singleStringsAreTestedAlike() {
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for _ in 0..<2000 {
             let value = randomBytes(6, &random)
             let pattern = randomBytes(3, &random)

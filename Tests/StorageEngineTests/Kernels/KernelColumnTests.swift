@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -66,7 +67,7 @@ import Testing
         } + [Int64.min...Int64.max]
 
     @Test(arguments: integerRanges) func integersCompareLikeIntegers(range: ClosedRange<Int64>) {
-        var random = SeededRandom(seed: UInt64(bitPattern: range.upperBound))
+        var random = SeededGenerator(seed: UInt64(bitPattern: range.upperBound))
         for rows in [1, 63, 64, 65, 200] {
             let values = (0..<rows).map { row -> Int64? in
                 switch row == 0 ? 5 : random.next(below: 6) {
@@ -111,7 +112,7 @@ import Testing
 
     @Test(arguments: integerRanges)
     func sumsAndBoundsOfIntegersAreExact(range: ClosedRange<Int64>) {
-        var random = SeededRandom(seed: UInt64(bitPattern: range.lowerBound))
+        var random = SeededGenerator(seed: UInt64(bitPattern: range.lowerBound))
         for rows in [1, 64, 65, 200] {
             for nullsOneIn in [1, 3, 1000] {
                 let values = (0..<rows).map { _ in
@@ -208,7 +209,7 @@ import Testing
     /// Whole numbers may be added as integers only if that does not change any bit of the sum.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func doublesAreAddedAsALoopWouldAddThem(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var sum = ColumnSum(kind: .double)
         var expected = 0.0
         for _ in 0..<6 {
@@ -228,7 +229,7 @@ import Testing
     }
 
     @Test func masksAreSets() {
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for rows in [0, 1, 63, 64, 65, 500, 20_000] {
             let a = Set((0..<rows).filter { _ in random.next(below: 2) == 0 })
             let b = Set((0..<rows).filter { _ in random.next(below: 3) == 0 })

@@ -1,5 +1,6 @@
 import CColumnKernels
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -44,9 +45,9 @@ import Testing
     }
 
     private func forEachSetting(
-        seed: UInt64, _ body: (Setting, realm_column_kernels, inout SeededRandom) -> Void
+        seed: UInt64, _ body: (Setting, realm_column_kernels, inout SeededGenerator) -> Void
     ) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for width in Self.widths {
             for rows in Self.lengths {
                 for nullsOneIn in [nil, 1, 2, 7] {
@@ -145,7 +146,7 @@ import Testing
     }
 
     @Test func bitsAreCounted() {
-        var random = SeededRandom(seed: 8)
+        var random = SeededGenerator(seed: 8)
         for count in [0, 1, 2, 17, 128] {
             let words = (0..<count).map { _ in random.next() }
             for level in ColumnKernels.available {

@@ -1,5 +1,6 @@
 import CColumnKernels
 import Glibc
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -37,7 +38,7 @@ struct PackedColumnModel {
     /// The nulls; nil if the column has no bitmap.
     var nulls: [Bool]?
 
-    init(width: Int, rows: Int, nullsOneIn: Int?, random: inout SeededRandom) {
+    init(width: Int, rows: Int, nullsOneIn: Int?, random: inout SeededGenerator) {
         self.width = width
         let largest = width == 64 ? UInt64.max : (1 << UInt64(width)) - 1
         deltas = (0..<rows).map { _ in

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -14,7 +15,7 @@ import Testing
 
     @Test(arguments: 0..<40 as Range<UInt64>)
     func aPlacedRowLeavesTheNodeThatASetRowLeaves(seed: UInt64) {
-        var random = NodeRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let nodes = (0..<2).map { _ in
             MutableNode.format(
                 .allocate(byteCount: Self.byteCount, alignment: 16), byteCount: Self.byteCount,
@@ -66,7 +67,7 @@ import Testing
     /// Leaves of maps: rows of a text and an integer are inserted anywhere between others.
     @Test(arguments: 0..<40 as Range<UInt64>)
     func anInsertedRowLeavesTheNodeThatASetRowLeaves(seed: UInt64) {
-        var random = NodeRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let formats = [
             ColumnFormat(id: 1, kind: .bytes), ColumnFormat(id: 2, kind: .integer),
         ]
@@ -171,7 +172,7 @@ import Testing
 
     private static func value(
         _ column: Int, _ row: Int, _ range: Int, _ text: UnsafeRawBufferPointer,
-        _ random: inout NodeRandom
+        _ random: inout SeededGenerator
     ) -> Scalar {
         if column != 6, Int.random(in: 0..<30, using: &random) == 0 { return .null }
         let number = Int64(Int.random(in: -range...range, using: &random))

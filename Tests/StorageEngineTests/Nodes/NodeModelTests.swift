@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -10,7 +11,7 @@ import Testing
 
     @Test(arguments: 0..<24 as Range<UInt64>)
     func randomChangesMatchAnArrayOfArrays(seed: UInt64) {
-        var r = NodeRandom(seed: seed)
+        var r = SeededGenerator(seed: seed)
         let count = Int.random(in: 1...NodeModelTests.kinds.count, using: &r)
         let kinds = Array(NodeModelTests.kinds.shuffled(using: &r).prefix(count))
         var node = MutableNode.make(kinds)
@@ -36,7 +37,7 @@ import Testing
 
     private func change(
         _ node: inout MutableNode, _ model: inout [[NodeValue]], _ kinds: [ColumnKind],
-        _ r: inout NodeRandom
+        _ r: inout SeededGenerator
     ) {
         let row = Int.random(in: 0...model.count, using: &r)
         switch Int.random(in: 0..<100, using: &r) {
@@ -83,7 +84,7 @@ import Testing
     /// Inserts until the node refuses a row. A refusal must leave everything unchanged.
     private func fill(
         _ node: MutableNode, _ model: inout [[NodeValue]], _ kinds: [ColumnKind],
-        _ r: inout NodeRandom
+        _ r: inout SeededGenerator
     ) {
         var before = -1
         while model.count > before, model.count < 1500 {
@@ -94,7 +95,7 @@ import Testing
 
     private func insert(
         _ node: MutableNode, _ model: inout [[NodeValue]], _ kinds: [ColumnKind], at row: Int,
-        _ r: inout NodeRandom
+        _ r: inout SeededGenerator
     ) {
         if Bool.random(using: &r) {
             if node.insertRow(at: row) { model.insert(kinds.map(NodeValue.zero), at: row) }
@@ -114,7 +115,7 @@ import Testing
         model.insert(values, at: row)
     }
 
-    private func move(_ node: inout MutableNode, _ r: inout NodeRandom) {
+    private func move(_ node: inout MutableNode, _ r: inout SeededGenerator) {
         let byteCount = [4096, 8192, 12288].randomElement(using: &r)!
         let target = MutableNode(MutableNode.allocate(byteCount), byteCount: byteCount)
         if node.moveContents(to: target) {
@@ -126,7 +127,7 @@ import Testing
     }
 
     private func splitAndMerge(
-        _ node: inout MutableNode, _ kinds: [ColumnKind], _ r: inout NodeRandom
+        _ node: inout MutableNode, _ kinds: [ColumnKind], _ r: inout SeededGenerator
     ) {
         let middle = Int.random(in: 0...node.rowCount, using: &r)
         let left = MutableNode.make(kinds, byteCount: node.byteCount, model: node.reading)
@@ -145,7 +146,7 @@ import Testing
     /// Inserts and removes rows in both nodes while one column is spilled.
     private func spillAndReturn(
         _ node: MutableNode, _ kinds: [ColumnKind], _ model: inout [[NodeValue]],
-        _ r: inout NodeRandom
+        _ r: inout SeededGenerator
     ) {
         let c = Int.random(in: 0..<kinds.count, using: &r)
         let format = node.reading.format(c)
@@ -175,7 +176,7 @@ import Testing
         spilled.free()
     }
 
-    private func addAndRemoveColumn(_ node: MutableNode, _ r: inout NodeRandom) {
+    private func addAndRemoveColumn(_ node: MutableNode, _ r: inout SeededGenerator) {
         let before = node.reading.rows()
         let kind = NodeModelTests.kinds.randomElement(using: &r)!
         let index = Int.random(in: 0...node.columnCount, using: &r)

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -8,7 +9,7 @@ import Testing
     private enum Spread: CaseIterable {
         case dense, even, random, squares, oneFarAway, twoClusters, equal, pairs
 
-        func values(_ count: Int, below limit: UInt64, _ r: inout NodeRandom) -> [Int64] {
+        func values(_ count: Int, below limit: UInt64, _ r: inout SeededGenerator) -> [Int64] {
             let values = (0..<count).map { row -> UInt64 in
                 let place = UInt64(row)
                 switch self {
@@ -28,7 +29,7 @@ import Testing
 
     @Test(arguments: [UInt64(1) << 16, 1 << 32], [Int64(0), -1000, 1 << 40])
     func integersAreFoundHoweverTheyAreSpread(limit: UInt64, base: Int64) {
-        var random = NodeRandom(seed: limit &+ UInt64(bitPattern: base))
+        var random = SeededGenerator(seed: limit &+ UInt64(bitPattern: base))
         for spread in Spread.allCases {
             for count in [1, 2, 63, 64, 65, 500, 1200] {
                 let values = spread.values(count, below: limit, &random).map { $0 + base }
@@ -61,7 +62,7 @@ import Testing
 
     /// A malicious file may hold any values. The search must end, within the rows.
     @Test func rowsWithoutOrderAreLeftNowhere() {
-        var random = NodeRandom(seed: 11)
+        var random = SeededGenerator(seed: 11)
         for limit in [UInt64(1) << 16, 1 << 32] {
             let node = MutableNode.make([.integer], byteCount: 16384)
             defer { node.free() }
@@ -80,7 +81,7 @@ import Testing
 
     @Test(arguments: 0..<20)
     func bytesAreFoundWhateverTheyHaveInCommon(seed: UInt64) {
-        var random = NodeRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let prefix = NodeValue.randomBytes(Int.random(in: 0...20, using: &random), &random)
         func word() -> [UInt8] {
             // There are few different bytes, among them zero, so that many words have a common

@@ -1,17 +1,6 @@
-@testable import StorageEngine
+import ToolSupport
 
-/// A SplitMix64 generator: a failing seed can be replayed.
-struct NodeRandom: RandomNumberGenerator {
-    var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
+@testable import StorageEngine
 
 /// A value of a node, as the oracle keeps it. Floating-point numbers are compared by bits, so that
 /// NaNs are equal.
@@ -36,7 +25,7 @@ enum NodeValue: Equatable {
         }
     }
 
-    static func random(_ kind: ColumnKind, _ r: inout NodeRandom) -> NodeValue {
+    static func random(_ kind: ColumnKind, _ r: inout SeededGenerator) -> NodeValue {
         switch kind {
         case .integer: .integer(randomInteger(&r))
         case .double: .double(randomDouble(&r).bitPattern)
@@ -60,7 +49,7 @@ enum NodeValue: Equatable {
         }
     }
 
-    static func randomInteger(_ r: inout NodeRandom) -> Int64 {
+    static func randomInteger(_ r: inout SeededGenerator) -> Int64 {
         switch Int.random(in: 0..<40, using: &r) {
         case 0: [Int64.min, .max, 0, -1].randomElement(using: &r)!
         case 1: Int64.random(in: -70000...70000, using: &r)
@@ -70,7 +59,7 @@ enum NodeValue: Equatable {
         }
     }
 
-    static func randomDouble(_ r: inout NodeRandom) -> Double {
+    static func randomDouble(_ r: inout SeededGenerator) -> Double {
         switch Int.random(in: 0..<40, using: &r) {
         case 0: Double(bitPattern: UInt64.random(in: 0...UInt64.max, using: &r))
         case 1: [-0.0, .infinity, -.infinity, .nan, 0x1p53, 0x1p53 - 1].randomElement(using: &r)!
@@ -79,7 +68,7 @@ enum NodeValue: Equatable {
         }
     }
 
-    static func randomBytes(_ count: Int, _ r: inout NodeRandom) -> [UInt8] {
+    static func randomBytes(_ count: Int, _ r: inout SeededGenerator) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: 0...255, using: &r) }
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -6,7 +7,7 @@ import Testing
     @Test func aPageIsFullOfPeople() {
         let node = MutableNode.make([.bytes, .double, .integer])
         defer { node.free() }
-        var r = NodeRandom(seed: 1)
+        var r = SeededGenerator(seed: 1)
         var count = 0
         while node.insertPlaceholderRow(at: count) {
             let name = Array(String(100_000 + count * 7919 % 900_000).utf8)
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func searchesFindWhatALinearScanFinds() {
-        var r = NodeRandom(seed: 4)
+        var r = SeededGenerator(seed: 4)
         for span: Int64 in [0, 1, 3, 15, 200, 60000, 1 << 31, .max] {
             let values = (0..<100).map { _ in Int64.random(in: -5...max(span - 5, -5), using: &r) }
                 .sorted()

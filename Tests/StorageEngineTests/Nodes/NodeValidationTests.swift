@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -10,7 +11,7 @@ import Testing
             .integer, .bytes, .double, .fixed16, .float, .integer, .fixed12,
         ]
         let node = MutableNode.make(kinds)
-        var r = NodeRandom(seed: 77)
+        var r = SeededGenerator(seed: 77)
         for row in 0..<rows {
             #expect(node.insertPlaceholderRow(at: row))
             for (c, kind) in kinds.enumerated() {
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test func garbageIsSafeToJudge() {
-        var r = NodeRandom(seed: 5)
+        var r = SeededGenerator(seed: 5)
         let node = sample()
         defer { node.free() }
         let original = [UInt8](UnsafeRawBufferPointer(start: node.base, count: node.byteCount))

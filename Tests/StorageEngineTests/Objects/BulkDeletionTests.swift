@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -72,7 +73,7 @@ import Testing
     @Test(arguments: [(0, 3000), (6, 900)])
     func whatIsLeftIsWhatWasNotDeleted(width: Int, count: Int) throws {
         for (index, key) in Key.allCases.enumerated() {
-            var random = SeededRandom(seed: UInt64(index + width))
+            var random = SeededGenerator(seed: UInt64(index + width))
             let (connection, table) = try makeTable(key, width: width)
             var rows = Rows()
             var next = 0

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -12,7 +13,7 @@ import Testing
     func anIndexTellsWhatItsObjectsHold(type: ValueType, isOptional: Bool) throws {
         for seed in 1...2 as ClosedRange<UInt64> {
             var model = IndexModel(type: type, isOptional: isOptional)
-            var random = SeededRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let path = directory.file("\(type)-\(isOptional)-\(seed)")
             var connection = try Connection(Database.open(path: path))
             try connection.beginWrite()
@@ -38,7 +39,7 @@ import Testing
 
     /// Performs one transaction. Some are rolled back. The index is read in between.
     private func change(
-        _ connection: Connection, _ model: inout IndexModel, _ random: inout SeededRandom,
+        _ connection: Connection, _ model: inout IndexModel, _ random: inout SeededGenerator,
         _ comment: String
     ) throws {
         let before = model
@@ -57,7 +58,7 @@ import Testing
     }
 
     private func step(
-        _ table: Table, _ model: inout IndexModel, _ random: inout SeededRandom
+        _ table: Table, _ model: inout IndexModel, _ random: inout SeededGenerator
     ) throws {
         let keys = model.values.keys.sorted()
         switch random.next(below: 12) {
@@ -99,7 +100,8 @@ import Testing
     }
 
     private func checkCopy(
-        _ connection: Connection, _ model: IndexModel, _ random: inout SeededRandom, _ path: String
+        _ connection: Connection, _ model: IndexModel, _ random: inout SeededGenerator,
+        _ path: String
     ) throws {
         try connection.writeCopy(toPath: path)
         let copy = try Connection(Database.open(path: path))

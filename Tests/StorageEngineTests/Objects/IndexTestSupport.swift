@@ -1,4 +1,5 @@
 import StressModel
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -18,7 +19,7 @@ struct IndexModel {
 
     /// A random value. There are few different ones, so that many objects share them, including the
     /// limits of the type.
-    func randomValue(_ random: inout SeededRandom) -> OwnedValue {
+    func randomValue(_ random: inout SeededGenerator) -> OwnedValue {
         if isOptional, random.next(below: 5) == 0 { return .null }
         switch type {
         case .bool: return .integer(Int64(random.next(below: 2)))
@@ -33,7 +34,7 @@ struct IndexModel {
         }
     }
 
-    private func integer(_ random: inout SeededRandom) -> Int64 {
+    private func integer(_ random: inout SeededGenerator) -> Int64 {
         switch random.next(below: 10) {
         case 0: [.min, .max, .min + 1, -1, 0][random.next(below: 5)]
         case 1: Int64(bitPattern: random.next())
@@ -41,7 +42,7 @@ struct IndexModel {
         }
     }
 
-    private func date(_ random: inout SeededRandom) -> Double {
+    private func date(_ random: inout SeededGenerator) -> Double {
         switch random.next(below: 6) {
         case 0: [.nan, -.nan, -0.0, 0, .infinity, -.infinity][random.next(below: 6)]
         case 1: Double(bitPattern: random.next())
@@ -51,7 +52,7 @@ struct IndexModel {
 
     /// A string around the length at which an index truncates strings. The strings are mostly equal
     /// up to there.
-    private func string(_ random: inout SeededRandom) -> [UInt8] {
+    private func string(_ random: inout SeededGenerator) -> [UInt8] {
         let length = [0, 1, 2, 255, 256, 257, 300, 2000][random.next(below: 8)]
         var bytes = [UInt8](repeating: 97 + UInt8(random.next(below: 2)), count: length)
         if length > 0, random.next(below: 2) == 0 {
@@ -101,7 +102,7 @@ struct IndexModel {
 
 extension IndexModel {
     /// Compares all answers of an index with the model.
-    func check(_ table: Table, _ random: inout SeededRandom, _ comment: String) throws {
+    func check(_ table: Table, _ random: inout SeededGenerator, _ comment: String) throws {
         guard let index = table.index(of: 0) else { throw TestFailure("\(comment): no index") }
         let sorted = sortedKeys()
         func expected(_ matches: (OwnedValue) -> Bool) -> [Int64] {

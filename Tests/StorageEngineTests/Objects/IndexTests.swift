@@ -1,5 +1,6 @@
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -59,7 +60,7 @@ import Testing
         let (connection, table) = try open([
             ColumnDefinition(name: "name", type: .string, isIndexed: true)
         ])
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         let beginning = String(repeating: "n", count: 200)
         // The bytes exceed those that are gathered before the index is updated.
         let count = ColumnIndex.maximumPendingBytes / 200 + 1000
@@ -106,7 +107,7 @@ import Testing
             ColumnDefinition(name: "number", type: .int, isOptional: true, isIndexed: true),
             ColumnDefinition(name: "name", type: .string, isOptional: true, isIndexed: true),
         ])
-        var random = SeededRandom(seed: 7)
+        var random = SeededGenerator(seed: 7)
         let long = String(repeating: "m", count: 256)
         let names = ["", "a", "b", "m", long, long + "a", long + "b", String(long.dropLast()), "z"]
         try connection.beginWrite()

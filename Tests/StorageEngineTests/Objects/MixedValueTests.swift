@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -65,7 +66,7 @@ import Testing
 
     /// Untrusted bytes decode to a value or to nil, and truncated ones never to more values.
     @Test func hostileBytesAreRefusedOrRead() throws {
-        var random = SeededRandom(seed: 8)
+        var random = SeededGenerator(seed: 8)
         let types: [ValueType] = [.int, .float, .double, .string, .uuid, .objectID, .mixed]
         for round in 0..<30_000 {
             var bytes = (0..<random.next(below: 40)).map { _ in

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -8,7 +9,7 @@ protocol DatabaseModel {
     /// Creates the tables and the initial objects of the model. Called in a write transaction.
     mutating func begin(_ connection: Connection) throws
     /// Changes the database and the model in the same way. Called in a write transaction.
-    mutating func step(_ connection: Connection, _ random: inout SeededRandom) throws
+    mutating func step(_ connection: Connection, _ random: inout SeededGenerator) throws
     /// Throws if the connection's contents differ from the model.
     func check(_ connection: Connection) throws
 }
@@ -28,7 +29,7 @@ struct ModelCourse {
 
     /// Returns the connection after the last round. Nothing else has the file open.
     func run(_ start: some DatabaseModel) throws -> Connection {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var model = start
         var connection: Connection? = try open(directory.file())
         try connection!.beginWrite()

@@ -1,5 +1,6 @@
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -149,7 +150,7 @@ private struct NestedModel: DatabaseModel {
         targets.append(key.rawValue)
     }
 
-    mutating func step(_ connection: Connection, _ random: inout SeededRandom) throws {
+    mutating func step(_ connection: Connection, _ random: inout SeededGenerator) throws {
         let table = try #require(try connection.table(number: 0))
         switch random.next(below: 40) {
         case 0: try addTarget(connection)
@@ -160,7 +161,7 @@ private struct NestedModel: DatabaseModel {
         }
     }
 
-    private mutating func deleteTarget(_ connection: Connection, _ random: inout SeededRandom)
+    private mutating func deleteTarget(_ connection: Connection, _ random: inout SeededGenerator)
         throws
     {
         guard targets.count > 3 else { return }
@@ -181,7 +182,7 @@ private struct NestedModel: DatabaseModel {
         }
     }
 
-    private func value(_ random: inout SeededRandom) -> OracleValue {
+    private func value(_ random: inout SeededGenerator) -> OracleValue {
         if random.next(below: 8) == 0 { return .null }
         if random.next(below: 3) == 0, let key = targets.randomElement(using: &random) {
             return OracleValue(.link(TypedLink(table: 1, key: ObjectKey(rawValue: key))))
@@ -189,7 +190,7 @@ private struct NestedModel: DatabaseModel {
         return Candidate.make(.mixed, random.next(below: 1400), &random).value
     }
 
-    private mutating func changeAny(_ table: Table, _ random: inout SeededRandom) throws {
+    private mutating func changeAny(_ table: Table, _ random: inout SeededGenerator) throws {
         switch (any, random.next(below: 12)) {
         case (_, 0):
             any = .value(value(&random))
@@ -211,7 +212,7 @@ private struct NestedModel: DatabaseModel {
     }
 
     private func change(
-        _ handle: ListHandle, _ list: inout [Node], _ random: inout SeededRandom, depth: Int
+        _ handle: ListHandle, _ list: inout [Node], _ random: inout SeededGenerator, depth: Int
     ) throws {
         let index = random.next(below: list.count + 1)
         if index < list.count, random.next(below: 3) > 0 {
@@ -260,7 +261,8 @@ private struct NestedModel: DatabaseModel {
     }
 
     private func change(
-        _ handle: MapHandle, _ map: inout [String: Node], _ random: inout SeededRandom, depth: Int
+        _ handle: MapHandle, _ map: inout [String: Node], _ random: inout SeededGenerator,
+        depth: Int
     ) throws {
         let name = "key \(random.next(below: 12))"
         try Array(name.utf8).withUnsafeBytes { key in

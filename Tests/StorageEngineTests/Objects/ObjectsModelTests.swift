@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -147,7 +148,7 @@ private struct ObjectModel: DatabaseModel {
         try connection.createTables(Self.definitions)
     }
 
-    mutating func step(_ connection: Connection, _ random: inout SeededRandom) throws {
+    mutating func step(_ connection: Connection, _ random: inout SeededGenerator) throws {
         let personTable = try connection.table(named: "Person")!
         let dogTable = try connection.table(named: "Dog")!
         switch random.next(below: 18) {
@@ -164,7 +165,7 @@ private struct ObjectModel: DatabaseModel {
         }
     }
 
-    private func text(_ random: inout SeededRandom) -> String {
+    private func text(_ random: inout SeededGenerator) -> String {
         let lengths = [0, 3, 8, 40, 300, 700, 9000]
         let length = lengths[random.next(below: random.next(below: 20) == 0 ? 7 : 5)]
         return String(
@@ -172,7 +173,7 @@ private struct ObjectModel: DatabaseModel {
             as: UTF8.self)
     }
 
-    private mutating func addPerson(_ table: Table, _ random: inout SeededRandom) throws {
+    private mutating func addPerson(_ table: Table, _ random: inout SeededGenerator) throws {
         let id = random.next(below: 3) == 0 ? Int64(random.next(below: 500)) - 250 : nextID + 1000
         nextID += 1
         let name = text(&random)
@@ -188,7 +189,7 @@ private struct ObjectModel: DatabaseModel {
         }
     }
 
-    private mutating func addDog(_ table: Table, _ random: inout SeededRandom) throws {
+    private mutating func addDog(_ table: Table, _ random: inout SeededGenerator) throws {
         let tag: String? =
             random.next(below: 10) == 0
             ? nil
@@ -212,13 +213,13 @@ private struct ObjectModel: DatabaseModel {
         }
     }
 
-    private mutating func deletePerson(_ table: Table, _ random: inout SeededRandom) throws {
+    private mutating func deletePerson(_ table: Table, _ random: inout SeededGenerator) throws {
         guard let key = people.keys.sorted().randomElement(using: &random) else { return }
         try table.delete(ObjectKey(rawValue: key))
         forgetPerson(key)
     }
 
-    private mutating func deleteDog(_ table: Table, _ random: inout SeededRandom) throws {
+    private mutating func deleteDog(_ table: Table, _ random: inout SeededGenerator) throws {
         guard let key = dogs.keys.sorted().randomElement(using: &random) else { return }
         try table.delete(ObjectKey(rawValue: key))
         forgetDog(key)
@@ -227,7 +228,7 @@ private struct ObjectModel: DatabaseModel {
     /// Deletes some objects together, named in any order, with unknown keys and duplicate keys
     /// among them.
     private mutating func deleteSome(
-        _ personTable: Table, _ dogTable: Table, _ random: inout SeededRandom
+        _ personTable: Table, _ dogTable: Table, _ random: inout SeededGenerator
     ) throws {
         let isOfPeople = random.next(below: 2) == 0
         let existing = isOfPeople ? people.keys.sorted() : dogs.keys.sorted()
@@ -242,7 +243,7 @@ private struct ObjectModel: DatabaseModel {
     }
 
     private mutating func deleteAll(
-        _ personTable: Table, _ dogTable: Table, _ random: inout SeededRandom
+        _ personTable: Table, _ dogTable: Table, _ random: inout SeededGenerator
     ) throws {
         guard random.next(below: 12) == 0 else { return }
         if random.next(below: 2) == 0 {
@@ -264,7 +265,7 @@ private struct ObjectModel: DatabaseModel {
         for person in people.keys { people[person]!.dogs.removeAll { $0 == key } }
     }
 
-    private mutating func changePerson(_ table: Table, _ random: inout SeededRandom) throws {
+    private mutating func changePerson(_ table: Table, _ random: inout SeededGenerator) throws {
         guard let key = people.keys.sorted().randomElement(using: &random) else { return }
         if random.next(below: 2) == 0 {
             var name = text(&random)
@@ -281,7 +282,7 @@ private struct ObjectModel: DatabaseModel {
         }
     }
 
-    private mutating func changeOwner(_ table: Table, _ random: inout SeededRandom) throws {
+    private mutating func changeOwner(_ table: Table, _ random: inout SeededGenerator) throws {
         guard let key = dogs.keys.sorted().randomElement(using: &random) else { return }
         let owner =
             random.next(below: 4) == 0 ? nil : people.keys.sorted().randomElement(using: &random)
@@ -290,7 +291,7 @@ private struct ObjectModel: DatabaseModel {
             1, of: ObjectKey(rawValue: key), to: owner.map { .integer($0) } ?? .null)
     }
 
-    private mutating func changeDogs(_ table: Table, _ random: inout SeededRandom) throws {
+    private mutating func changeDogs(_ table: Table, _ random: inout SeededGenerator) throws {
         // A few people get most dogs, so that some lists outgrow their row.
         let sorted = people.keys.sorted()
         guard
@@ -328,7 +329,7 @@ private struct ObjectModel: DatabaseModel {
         }
     }
 
-    private mutating func changeWords(_ table: Table, _ random: inout SeededRandom) throws {
+    private mutating func changeWords(_ table: Table, _ random: inout SeededGenerator) throws {
         guard let person = people.keys.sorted().randomElement(using: &random) else { return }
         let list = table.list(4, of: ObjectKey(rawValue: person))
         let count = people[person]!.words.count

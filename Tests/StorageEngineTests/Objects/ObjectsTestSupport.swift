@@ -1,3 +1,5 @@
+import ToolSupport
+
 @testable import StorageEngine
 
 struct TestFailure: Error {
@@ -5,6 +7,6 @@ struct TestFailure: Error {
     init(_ message: String) { self.message = message }
 }
 
-extension SeededRandom {
+extension SeededGenerator {
     mutating func next(below bound: Int) -> Int { Int(next(upperBound: UInt64(bound))) }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -27,7 +28,7 @@ import Testing
     }
 
     private static func value(
-        _ definition: ColumnDefinition, _ number: Int, _ random: inout SeededRandom
+        _ definition: ColumnDefinition, _ number: Int, _ random: inout SeededGenerator
     ) -> OracleValue {
         if definition.isOptional, random.next(below: 4) == 0 { return .null }
         switch definition.type {
@@ -51,7 +52,7 @@ import Testing
     }
 
     private static func insert(
-        _ number: Int, into table: Table, _ random: inout SeededRandom
+        _ number: Int, into table: Table, _ random: inout SeededGenerator
     ) throws {
         let columns = table.definition.columns
         _ = try table.insert(owned: columns.map { value($0, number, &random) })
@@ -59,7 +60,7 @@ import Testing
 
     /// Deletes and changes at random, reproducibly for a seed.
     private static func age(
-        _ table: Table, steps: Int, newNumbers first: Int, _ random: inout SeededRandom
+        _ table: Table, steps: Int, newNumbers first: Int, _ random: inout SeededGenerator
     ) throws {
         var next = first
         for _ in 0..<steps {
@@ -143,7 +144,7 @@ import Testing
         let definition = Self.definition(stringKey: stringKey, texts: form.texts)
         let (source, table) = try make(definition, pageSize: form.pageSize)
         let seed = UInt64(form.pageSize + form.texts)
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for number in (0..<2500).shuffled(using: &random) {
             try Self.insert(number, into: table, &random)
         }
@@ -177,7 +178,7 @@ import Testing
             let (source, table) = try make(
                 Self.definition(stringKey: true, texts: form.texts), pageSize: form.pageSize,
                 encryptionKey: Self.key)
-            var random = SeededRandom(seed: UInt64(form.texts))
+            var random = SeededGenerator(seed: UInt64(form.texts))
             for number in (0..<2500).shuffled(using: &random) {
                 try Self.insert(number, into: table, &random)
             }
@@ -207,7 +208,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func keysThatCameAtRandomTakeNoMoreThanKeysInOrder(stringKey: Bool) throws {
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let definition = TableDefinition(
             name: "Row",
             columns: [
@@ -236,7 +237,7 @@ import Testing
     @Test func whatDeletionsLeaveIsPackedAgain() throws {
         let definition = Self.definition(stringKey: false, texts: 1)
         let (connection, table) = try make(definition, pageSize: 4096)
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for number in 0..<20_000 { try Self.insert(number, into: table, &random) }
         try connection.commit()
         let full = try liveBytes(connection)
@@ -298,7 +299,7 @@ import Testing
         ])
         let table = try #require(try connection.table(named: "Owner"))
         let key = try table.insert(owned: [.null, .null, .bytes([9])])
-        var random = SeededRandom(seed: 11)
+        var random = SeededGenerator(seed: 11)
         var list: [[UInt8]] = []
         for number in 0..<3000 {
             let length = number % 100 == 0 ? 300_000 : random.next(below: 20)
@@ -366,7 +367,7 @@ import Testing
     func aPageThatRottedEndsTheCopyOrIsNotInIt(isEncrypted: Bool) throws {
         let key = isEncrypted ? Self.key : nil
         let definition = Self.definition(stringKey: false, texts: 12)
-        var random = SeededRandom(seed: 21)
+        var random = SeededGenerator(seed: 21)
         let options = Database.Options(pageSize: 4096, encryptionKey: key)
         let count: Int
         do {
@@ -404,7 +405,7 @@ import Testing
     /// Pages that are not in the file yet are copied as well.
     @Test func leavesOfAnOpenTransactionAreCopied() throws {
         let definition = Self.definition(stringKey: true, texts: 6)
-        var random = SeededRandom(seed: 22)
+        var random = SeededGenerator(seed: 22)
         let (source, table) = try make(definition, pageSize: 4096)
         for number in 0..<3000 { try Self.insert(number, into: table, &random) }
         try source.commit()

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -48,7 +49,7 @@ import Testing
 
     @Test func integersAscendAndDeletedOnesAreLeftOut() throws {
         let (connection, table) = try makeTable(.int)
-        var random = SeededRandom(seed: 4)
+        var random = SeededGenerator(seed: 4)
         var model: Set<Int64> = []
         while model.count < 3000 {
             let id = Int64(random.next(below: 100_000)) - 50_000
@@ -73,7 +74,7 @@ import Testing
     /// Keys around the length to which the map truncates them, many of which have a common prefix.
     @Test func longStringsThatBeginAlikeComeInOrder() throws {
         let (connection, table) = try makeTable(.string)
-        var random = SeededRandom(seed: 9)
+        var random = SeededGenerator(seed: 9)
         var model: Set<[UInt8]> = []
         while model.count < 600 {
             let length = [0, 1, 3, 255, 256, 257, 300, 5000][random.next(below: 8)]

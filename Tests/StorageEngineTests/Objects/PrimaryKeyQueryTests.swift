@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -25,7 +26,7 @@ import Testing
 
     /// A random key: an integer on either side of 0, or a string. Some strings have a common prefix
     /// that is longer than the part that the map stores.
-    private func value(_ type: ValueType, _ random: inout SeededRandom) -> OwnedScalar {
+    private func value(_ type: ValueType, _ random: inout SeededGenerator) -> OwnedScalar {
         if random.next(below: 100) == 0 { return .null }
         if type == .int { return .integer(Int64(random.next(below: 2_000)) - 1_000) }
         let start = [UInt8](
@@ -58,7 +59,7 @@ import Testing
 
     /// A condition on the key, alone or with another one, and its meaning.
     private func question(
-        _ type: ValueType, _ random: inout SeededRandom
+        _ type: ValueType, _ random: inout SeededGenerator
     ) -> (condition: QueryCondition, isTrue: (Row) -> Bool) {
         let all: [Comparison] = [.less, .lessOrEqual, .greater, .greaterOrEqual]
         let comparison = all[random.next(below: all.count)]
@@ -80,7 +81,7 @@ import Testing
 
     @Test(arguments: [ValueType.int, .string], 1...6 as ClosedRange<UInt64>)
     func answersAreThoseOfPlainValues(type: ValueType, seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let connection = try Connection(
             Database.open(path: directory.file("\(type)-\(seed).realm")))
         try connection.beginWrite()

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -16,7 +17,7 @@ import Testing
         })
 
     private func fill(
-        _ connection: Connection, _ random: inout SeededRandom
+        _ connection: Connection, _ random: inout SeededGenerator
     ) throws -> (Table, [ObjectKey]) {
         try connection.beginWrite()
         try connection.createTables([Self.definition])
@@ -56,7 +57,7 @@ import Testing
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func objectsAreVisitedInTheOrderGiven(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let connection = try Connection(Database.open(path: directory.file()))
         let (table, keys) = try fill(connection, &random)
         let unknown = [ObjectKey(rawValue: -1), ObjectKey(rawValue: .max)]
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func whatIsFoundOtherwiseIsPassedOver() throws {
-        var random = SeededRandom(seed: 7)
+        var random = SeededGenerator(seed: 7)
         let connection = try Connection(Database.open(path: directory.file()))
         let (table, all) = try fill(connection, &random)
         try connection.commit()

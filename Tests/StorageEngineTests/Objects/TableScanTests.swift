@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -39,11 +40,11 @@ import Testing
         }
     }
 
-    private func randomBytes(_ count: Int, _ random: inout SeededRandom) -> [UInt8] {
+    private func randomBytes(_ count: Int, _ random: inout SeededGenerator) -> [UInt8] {
         (0..<count).map { _ in UInt8(97 + random.next(below: 3)) }
     }
 
-    private func randomValue(_ column: Int, _ random: inout SeededRandom) -> Value {
+    private func randomValue(_ column: Int, _ random: inout SeededGenerator) -> Value {
         let isNull = random.next(below: 10) == 0
         switch column {
         case Column.small: return Value(scalar: .integer(Int64(random.next(below: 100))))
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    private func insertRow(_ table: Table, _ random: inout SeededRandom) throws {
+    private func insertRow(_ table: Table, _ random: inout SeededGenerator) throws {
         let values = Column.all.map { randomValue($0, &random) }
         let key = try table.insert(UnsafeBufferPointer(start: nil, count: 0))
         for column in Column.all {
@@ -81,9 +82,9 @@ import Testing
 
     /// Calls `body` with a table that has uncommitted changes, and again after they were committed.
     private func withTable(
-        seed: UInt64, rows: Int, _ body: (Table, inout SeededRandom) throws -> Void
+        seed: UInt64, rows: Int, _ body: (Table, inout SeededGenerator) throws -> Void
     ) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let connection = try Connection(Database.open(path: directory.file("\(seed).realm")))
         try connection.beginWrite()
         try connection.createTables([Self.definition])
@@ -383,7 +384,7 @@ import Testing
         try connection.beginWrite()
         try connection.createTables([Self.definition])
         let table = try #require(try connection.table(named: "A"))
-        var random = SeededRandom(seed: 10)
+        var random = SeededGenerator(seed: 10)
         for _ in 0..<200 { try insertRow(table, &random) }
         let isLong = try randomBytes(4, &random).withUnsafeBytes {
             try table.predicate(Column.wide, .hasPrefix($0))

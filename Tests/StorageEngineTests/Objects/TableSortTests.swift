@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    private func insertRow(_ table: Table, _ random: inout SeededRandom) throws {
+    private func insertRow(_ table: Table, _ random: inout SeededGenerator) throws {
         let isNull = random.next(below: 8) == 0
         let integers: [Int64] = [.min, .max, -1, 0, Int64(random.next(below: 300))]
         let doubles = [0, -0.0, .nan, -.infinity, 0.5, Double(random.next(below: 90))]
@@ -68,9 +69,9 @@ import Testing
     }
 
     private func withTable(
-        seed: UInt64, rows: Int, _ body: (Table, inout SeededRandom) throws -> Void
+        seed: UInt64, rows: Int, _ body: (Table, inout SeededGenerator) throws -> Void
     ) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let connection = try Connection(Database.open(path: directory.file("\(seed).realm")))
         try connection.beginWrite()
         try connection.createTables([Self.definition])

@@ -1,5 +1,6 @@
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -74,7 +75,7 @@ struct TypesModel: DatabaseModel {
         for _ in 0..<3 { try addOwner(connection) }
     }
 
-    mutating func step(_ connection: Connection, _ random: inout SeededRandom) throws {
+    mutating func step(_ connection: Connection, _ random: inout SeededGenerator) throws {
         switch random.next(below: 60) {
         case 0: try addOwner(connection)
         case 1: try deleteOwner(connection, &random)
@@ -91,7 +92,8 @@ struct TypesModel: DatabaseModel {
         owners[key.rawValue] = Self.empty
     }
 
-    private mutating func deleteOwner(_ connection: Connection, _ random: inout SeededRandom) throws
+    private mutating func deleteOwner(_ connection: Connection, _ random: inout SeededGenerator)
+        throws
     {
         guard owners.count > 2, let key = owners.keys.sorted().randomElement(using: &random)
         else { return }
@@ -99,13 +101,15 @@ struct TypesModel: DatabaseModel {
         owners[key] = nil
     }
 
-    private mutating func addTarget(_ connection: Connection, _ random: inout SeededRandom) throws {
+    private mutating func addTarget(_ connection: Connection, _ random: inout SeededGenerator)
+        throws
+    {
         let number = 1 + random.next(below: 2)
         let key = try #require(try connection.table(number: number)).insert(owned: [.integer(1)])
         targets[number]!.append(key.rawValue)
     }
 
-    private mutating func deleteTarget(_ connection: Connection, _ random: inout SeededRandom)
+    private mutating func deleteTarget(_ connection: Connection, _ random: inout SeededGenerator)
         throws
     {
         let number = 1 + random.next(below: 2)
@@ -137,7 +141,7 @@ struct TypesModel: DatabaseModel {
         }
     }
 
-    private func candidate(_ column: Column, _ random: inout SeededRandom) -> Candidate? {
+    private func candidate(_ column: Column, _ random: inout SeededGenerator) -> Candidate? {
         if column.allowsNull, random.next(below: 12) == 0 {
             return Candidate(order: -1, value: .null)
         }
@@ -156,7 +160,7 @@ struct TypesModel: DatabaseModel {
         return .link(TypedLink(table: number, key: ObjectKey(rawValue: key)), as: column.type)
     }
 
-    private mutating func change(_ connection: Connection, _ random: inout SeededRandom) throws {
+    private mutating func change(_ connection: Connection, _ random: inout SeededGenerator) throws {
         // One owner gets most changes, so that its collections outgrow their row.
         let sorted = owners.keys.sorted()
         guard
@@ -185,7 +189,7 @@ struct TypesModel: DatabaseModel {
 
     static func change(
         _ handle: ListHandle, _ list: inout [OracleValue], _ candidate: Candidate,
-        _ random: inout SeededRandom
+        _ random: inout SeededGenerator
     ) throws {
         let index = random.next(below: list.count + 1)
         switch random.next(below: 12) {
@@ -210,7 +214,7 @@ struct TypesModel: DatabaseModel {
 
     static func change(
         _ handle: SetHandle, _ set: inout [OrderedValue], _ candidate: Candidate,
-        _ random: inout SeededRandom
+        _ random: inout SeededGenerator
     ) throws {
         let place = set.firstIndex { $0.order >= candidate.order } ?? set.count
         let isFound = place < set.count && set[place].order == candidate.order
@@ -236,7 +240,7 @@ struct TypesModel: DatabaseModel {
 
     static func change(
         _ handle: MapHandle, _ map: inout [String: OracleValue], _ candidate: Candidate,
-        _ random: inout SeededRandom
+        _ random: inout SeededGenerator
     ) throws {
         let number = random.next(below: 150)
         let key = "\(number)" + String(repeating: "é", count: number % 31 == 0 ? 400 : number % 4)

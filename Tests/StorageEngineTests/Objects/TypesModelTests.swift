@@ -1,5 +1,6 @@
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -34,7 +35,7 @@ import Testing
         ])
         let table = try #require(try connection.table(named: "Owner"))
         let key = try table.insert(owned: [])
-        var random = SeededRandom(seed: UInt64(type.rawValue))
+        var random = SeededGenerator(seed: UInt64(type.rawValue))
         var set: [TypesModel.OrderedValue] = []
         var map: [String: OracleValue] = [:]
         for index in Array(0..<1400).shuffled(using: &random) {
@@ -83,7 +84,7 @@ import Testing
                 columns: [ColumnDefinition(name: "set", type: .int, collection: .set)])
         ])
         let table = try #require(try connection.table(named: "Owner"))
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for _ in 0..<60 {
             let contents = (0..<2).map { _ in
                 Set((0..<random.next(below: 60)).map { _ in Int64(random.next(below: 40)) })

@@ -1,3 +1,5 @@
+import ToolSupport
+
 @testable import StorageEngine
 
 /// A value that owns its bytes, as oracles keep it.
@@ -58,7 +60,8 @@ struct Candidate {
     var value: OracleValue
 
     /// Returns the `index`-th value of a type that is no link, in one of its encodings.
-    static func make(_ type: ValueType, _ index: Int, _ random: inout SeededRandom) -> Candidate {
+    static func make(_ type: ValueType, _ index: Int, _ random: inout SeededGenerator) -> Candidate
+    {
         if type == .mixed { return mixed(index, &random) }
         let value: OracleValue =
             switch type {
@@ -89,13 +92,13 @@ struct Candidate {
     private static func word(_ index: Int) -> UInt64 { UInt64(index + 1).byteSwapped | 0x0100 }
 
     /// Returns one of the encodings of a number: 5, 5.0, 5.00.
-    static func decimal(_ number: Int, _ random: inout SeededRandom) -> Decimal128 {
+    static func decimal(_ number: Int, _ random: inout SeededGenerator) -> Decimal128 {
         let zeros = random.next(below: 4)
         let text = "\(number)" + (zeros == 0 ? "" : "." + String(repeating: "0", count: zeros))
         return Decimal128(text)!
     }
 
-    private static func mixed(_ index: Int, _ random: inout SeededRandom) -> Candidate {
+    private static func mixed(_ index: Int, _ random: inout SeededGenerator) -> Candidate {
         let number = index % 200
         func bytes(_ body: (UnsafeRawBufferPointer) -> MixedValue) -> OracleValue {
             text(number).withUnsafeBytes { OracleValue(body($0)) }

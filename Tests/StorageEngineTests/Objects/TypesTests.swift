@@ -1,5 +1,6 @@
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -18,7 +19,7 @@ import Testing
         let (connection, table) = try open([
             ColumnDefinition(name: "id", type: .objectID, isPrimaryKey: true)
         ])
-        var random = SeededRandom(seed: 4)
+        var random = SeededGenerator(seed: 4)
         var ids = (0..<2000).map { _ in
             (0..<12).map { _ in UInt8(truncatingIfNeeded: random.next() >> 60) }
         }

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -8,7 +9,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func randomChangesGiveWhatAModelGives(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let columns = 20 + random.next(below: 60)
         let model = WideModel(shape: WideShape.random(columns: columns, &random))
         _ = try ModelCourse(directory: directory, seed: seed, rounds: 10, steps: 1..<16).run(model)
@@ -107,7 +108,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func randomChangesOfWideStringsGiveWhatAModelGives(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let kinds = (0..<2 + random.next(below: 12)).map { _ in
             random.next(below: 3) == 0 ? WideShape.Kind.word : .text(random.next(below: 300))
         }
@@ -171,7 +172,7 @@ import Testing
         try connection.beginWrite()
         try connection.createTables([shape.definition])
         let table = try #require(try connection.table(named: "Wide"))
-        var random = SeededRandom(seed: 8)
+        var random = SeededGenerator(seed: 8)
         for _ in 0..<rows { _ = try table.insert(owned: shape.row(&random)) }
         try connection.commit()
         return (connection, table)
@@ -179,9 +180,9 @@ import Testing
 
     private func change(
         _ connection: Connection, _ table: Table, _ size: Size,
-        _ value: (_ column: Int, _ random: inout SeededRandom) -> OracleValue
+        _ value: (_ column: Int, _ random: inout SeededGenerator) -> OracleValue
     ) throws {
-        var random = SeededRandom(seed: 9)
+        var random = SeededGenerator(seed: 9)
         try connection.beginWrite()
         for _ in 0..<size.rows {
             let column = random.next(below: size.shape.kinds.count)
@@ -213,7 +214,7 @@ struct WideShape {
 
     let kinds: [Kind]
 
-    static func random(columns: Int, _ random: inout SeededRandom) -> WideShape {
+    static func random(columns: Int, _ random: inout SeededGenerator) -> WideShape {
         WideShape(
             kinds: (0..<columns).map { _ in
                 switch random.next(below: 16) {
@@ -237,7 +238,7 @@ struct WideShape {
         return TableDefinition(name: "Wide", columns: columns)
     }
 
-    func value(_ column: Int, _ random: inout SeededRandom) -> OracleValue {
+    func value(_ column: Int, _ random: inout SeededGenerator) -> OracleValue {
         switch kinds[column] {
         case .byte: .integer(Int64(random.next(below: 128)))
         case .half: .integer(Int64(random.next(below: 1 << 31)))
@@ -249,7 +250,7 @@ struct WideShape {
     }
 
     /// Returns a value that is wider than the other values of the column.
-    func widerValue(_ column: Int, _ random: inout SeededRandom) -> OracleValue {
+    func widerValue(_ column: Int, _ random: inout SeededGenerator) -> OracleValue {
         switch kinds[column] {
         case .byte, .half, .word:
             .integer(Int64(bitPattern: random.next()) >> random.next(below: 60))
@@ -258,7 +259,7 @@ struct WideShape {
         }
     }
 
-    func row(_ random: inout SeededRandom) -> [OracleValue] {
+    func row(_ random: inout SeededGenerator) -> [OracleValue] {
         kinds.indices.map { value($0, &random) }
     }
 }
@@ -272,11 +273,11 @@ private struct WideModel: DatabaseModel {
 
     mutating func begin(_ connection: Connection) throws {
         try connection.createTables([shape.definition])
-        var random = SeededRandom(seed: UInt64(shape.kinds.count))
+        var random = SeededGenerator(seed: UInt64(shape.kinds.count))
         try insert(700, try table(connection), &random)
     }
 
-    mutating func step(_ connection: Connection, _ random: inout SeededRandom) throws {
+    mutating func step(_ connection: Connection, _ random: inout SeededGenerator) throws {
         let table = try table(connection)
         switch random.next(below: 10) {
         case 0...1 where rows.count < 1000, 0...9 where rows.isEmpty:
@@ -320,7 +321,7 @@ private struct WideModel: DatabaseModel {
     }
 
     private mutating func insert(
-        _ count: Int, _ table: Table, _ random: inout SeededRandom
+        _ count: Int, _ table: Table, _ random: inout SeededGenerator
     ) throws {
         for _ in 0..<count {
             let values = shape.row(&random)
@@ -336,7 +337,7 @@ private struct WideModel: DatabaseModel {
     }
 
     /// Deletes every row, or every other one, of a range.
-    private mutating func deleteRange(_ table: Table, _ random: inout SeededRandom) throws {
+    private mutating func deleteRange(_ table: Table, _ random: inout SeededGenerator) throws {
         let first = random.next(below: rows.count)
         let count = random.next(below: min(rows.count - first, 90))
         let step = 1 + random.next(below: 2)

@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func foreignFilesAreNoDatabases() throws {
-        var random = SeededRandom(seed: 31)
+        var random = SeededGenerator(seed: 31)
         let garbage = (0..<200_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         let files: [(String, [UInt8])] = [
             ("zeros", [UInt8](repeating: 0, count: 1 << 18)),
@@ -138,7 +139,7 @@ import Testing
 
     /// A lock file holds no data, whatever follows its magic number.
     @Test func aStaleLockFileDoesNotMatter() throws {
-        var random = SeededRandom(seed: 32)
+        var random = SeededGenerator(seed: 32)
         for length in [0, 8, 4096, 12_288, 200_000] {
             try directory.withImage(file.bytes) { path in
                 var stale = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -20,13 +21,13 @@ import Testing
     /// Lets a child process read images. If it dies, the seed is reported, and a new child is
     /// started.
     private func read(
-        seeds: ClosedRange<UInt64>, _ forge: (inout SeededRandom, inout [UInt8]) -> String
+        seeds: ClosedRange<UInt64>, _ forge: (inout SeededGenerator, inout [UInt8]) -> String
     ) throws -> (right: Int, errors: Int, other: Int) {
         let path = directory.file("forged")
         var child = try CoordinationTestProcess("read-images", path)
         var counts = (right: 0, errors: 0, other: 0)
         for seed in seeds {
-            var random = SeededRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             var image = file.bytes
             let change = forge(&random, &image)
             unlink(path)

@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process
@@ -44,7 +45,7 @@ import Testing
     private func flipEverywhere(
         _ image: [UInt8], of kind: FileKind, expecting digests: Set<UInt64>, seed: UInt64
     ) throws -> (right: Int, errors: Int) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var (right, errors) = (0, 0)
         for block in stride(from: 0, to: image.count, by: 512) {
             // The first 104 bytes of a record and 64 of a page are headers. One position is chosen
@@ -129,7 +130,7 @@ import Testing
     @Test(arguments: FileKind.allCases)
     func sectorsThatAreLostOrMisplacedAreFoundOrHarmless(kind: FileKind) throws {
         let file = try SmallFile.of(kind)
-        var random = SeededRandom(seed: 23)
+        var random = SeededGenerator(seed: 23)
         for block in stride(from: 0, to: file.bytes.count, by: 512) {
             var lost = file.bytes
             lost.replaceSubrange(block..<block + 512, with: [UInt8](repeating: 0, count: 512))
@@ -164,7 +165,7 @@ import Testing
     func randomGarbageInSeveralPlacesIsFoundOrHarmless(kind: FileKind) throws {
         let file = try SmallFile.of(kind)
         for seed in 1...UInt64(LongTests.choose(3000, otherwise: 120)) {
-            var random = SeededRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             var image = file.bytes
             for _ in 0...random.next(below: 4) {
                 let length = 1 + random.next(below: [4, 64, 5000][random.next(below: 3)])

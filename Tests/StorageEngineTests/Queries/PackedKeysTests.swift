@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -22,7 +23,7 @@ import Testing
     }
 
     /// Keys whose differences need every width.
-    private func ascending(_ count: Int, _ random: inout SeededRandom) -> [Int64] {
+    private func ascending(_ count: Int, _ random: inout SeededGenerator) -> [Int64] {
         let steps: [Int] = [1, 2, 3, 40, 1_000, 40_000_000, 1 << 50]
         let step = steps[random.next(below: steps.count)]
         var key = Int64(random.next(below: 1_000))
@@ -34,7 +35,7 @@ import Testing
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func keysAreWhatWasPacked(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let counts = [0, 1, 2, 511, 512, 513, 3_000]
         var keys = ascending(counts[random.next(below: counts.count)], &random)
         let packed = PackedKeys(keys.map { ObjectKey(rawValue: $0) })
@@ -57,7 +58,7 @@ import Testing
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func replacedKeysAreThoseOfAnArray(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var keys = ascending([0, 5, 700, 6_000][random.next(below: 4)], &random)
         var packed = PackedKeys(keys.map { ObjectKey(rawValue: $0) })
         for round in 0..<30 {
@@ -91,7 +92,7 @@ import Testing
             return Double(packed.byteCount) / Double(keys.count)
         }
         let all = Array(0..<100_000 as Range<Int64>)
-        var random = SeededRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         #expect(bytesOfKey(all) < 0.1)
         #expect(bytesOfKey(all.filter { _ in random.next(below: 3) == 0 }) < 2.2)
         #expect(bytesOfKey(all.filter { _ in random.next(below: 100) == 0 }) < 2.2)
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test func editedKeysStayInFullBlocks() {
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         var packed = PackedKeys((0..<50_000).map { ObjectKey(rawValue: 3 * $0) })
         for _ in 0..<5_000 {
             let position = random.next(below: packed.count)

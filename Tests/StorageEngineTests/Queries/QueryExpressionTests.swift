@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -47,7 +48,7 @@ import Testing
 
     private static let traitNames: [[UInt8]] = [[97], [98, 98], [99, 99, 99]]
 
-    private func randomThing(_ known: [Int64], _ random: inout SeededRandom) -> Thing {
+    private func randomThing(_ known: [Int64], _ random: inout SeededGenerator) -> Thing {
         func number() -> Int64 { Int64(random.next(below: 12)) - 3 }
         func numbers() -> [Int64] { (0..<random.next(below: 4)).map { _ in number() } }
         var thing = Thing()
@@ -103,7 +104,7 @@ import Testing
     }
 
     private func deleteSome(
-        _ table: Table, _ things: inout [Int64: Thing], _ random: inout SeededRandom
+        _ table: Table, _ things: inout [Int64: Thing], _ random: inout SeededGenerator
     ) throws {
         for key in things.keys.sorted() where random.next(below: 5) == 0 {
             try table.delete(ObjectKey(rawValue: key))
@@ -163,7 +164,7 @@ import Testing
         var values: (Int64, Things) -> [Value]
     }
 
-    private func path(_ ends: [Path], _ random: inout SeededRandom) -> Path {
+    private func path(_ ends: [Path], _ random: inout SeededGenerator) -> Path {
         let end = ends[random.next(below: ends.count)]
         var steps: [QueryPath.Step] = []
         var follow: (Int64, Things) -> [Int64] = { key, _ in [key] }
@@ -256,7 +257,7 @@ import Testing
         var values: (Int64, Things) -> [Value]
     }
 
-    private func expression(_ random: inout SeededRandom) -> Expression {
+    private func expression(_ random: inout SeededGenerator) -> Expression {
         switch random.next(below: 10) {
         case 0:
             let number = Int64(random.next(below: 10))
@@ -311,7 +312,7 @@ import Testing
     // MARK: Tests
 
     private func condition(
-        _ random: inout SeededRandom
+        _ random: inout SeededGenerator
     ) -> (condition: QueryCondition, isTrue: (Int64, Things) -> Bool) {
         let left = expression(&random)
         if random.next(below: 3) > 0 {
@@ -342,7 +343,7 @@ import Testing
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
     func expressionsAreThoseOfPlainValues(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let connection = try Connection(Database.open(path: directory.file("\(seed).realm")))
         try connection.beginWrite()
         try connection.createTables([Self.definition])

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -136,7 +137,7 @@ import Testing
     // MARK: Changes
 
     private struct Writer {
-        var random: SeededRandom
+        var random: SeededGenerator
 
         mutating func text(_ longest: Int) -> [UInt8] {
             (0..<random.next(below: longest)).map { _ in UInt8(97 + random.next(below: 26)) }
@@ -243,7 +244,7 @@ import Testing
     // MARK: Comparing
 
     private func ask(
-        _ viewer: Viewer, _ random: inout SeededRandom, _ tally: inout Tally, _ comment: String
+        _ viewer: Viewer, _ random: inout SeededGenerator, _ tally: inout Tally, _ comment: String
     ) throws {
         for index in viewer.live.indices where random.next(below: 3) == 0 {
             let (name, plan, _) = viewer.live[index]
@@ -276,7 +277,7 @@ import Testing
 
     @Test(arguments: 1...Self.seeds as ClosedRange<UInt64>)
     func mendedMatchesAreThoseFoundAnew(seed: UInt64) throws {
-        var writer = Writer(random: SeededRandom(seed: seed))
+        var writer = Writer(random: SeededGenerator(seed: seed))
         let path = directory.file()
         let first = try Connection(Database.open(path: path))
         try first.beginWrite()
@@ -321,7 +322,7 @@ import Testing
     }
 
     @Test func oneChangeAsksOneLeaf() throws {
-        var writer = Writer(random: SeededRandom(seed: 1))
+        var writer = Writer(random: SeededGenerator(seed: 1))
         let connection = try Connection(Database.open(path: directory.file()))
         try connection.beginWrite()
         try connection.createTables([Self.definition])
@@ -361,7 +362,7 @@ import Testing
     }
 }
 
-extension SeededRandom {
+extension SeededGenerator {
     fileprivate var isNil: Bool {
         mutating get { next(below: 4) == 0 }
     }

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -37,7 +38,7 @@ import Testing
         ])
 
     private func fill(
-        _ table: Table, count: Int, _ random: inout SeededRandom
+        _ table: Table, count: Int, _ random: inout SeededGenerator
     ) throws -> [Int64: Person] {
         var people: [Int64: Person] = [:]
         for _ in 0..<count {
@@ -63,7 +64,7 @@ import Testing
         return people
     }
 
-    private func randomName(_ random: inout SeededRandom) -> [UInt8] {
+    private func randomName(_ random: inout SeededGenerator) -> [UInt8] {
         (0..<random.next(below: 4)).map { _ in UInt8(97 + random.next(below: 3)) }
     }
 
@@ -87,7 +88,7 @@ import Testing
 
     /// Deletes some objects as the table does: links to them become null, and lists lose them.
     private func deleteSome(
-        _ table: Table, _ people: inout [Int64: Person], _ random: inout SeededRandom
+        _ table: Table, _ people: inout [Int64: Person], _ random: inout SeededGenerator
     ) throws {
         for key in people.keys.sorted() where random.next(below: 4) == 0 {
             try table.delete(ObjectKey(rawValue: key))
@@ -107,7 +108,7 @@ import Testing
         var isTrue: (Int64, [Int64: Person]) -> Bool
     }
 
-    private func question(depth: Int, _ random: inout SeededRandom) -> Question {
+    private func question(depth: Int, _ random: inout SeededGenerator) -> Question {
         guard depth > 0 else { return test(&random) }
         switch random.next(below: 9) {
         case 0, 1:
@@ -149,7 +150,7 @@ import Testing
         }
     }
 
-    private func test(_ random: inout SeededRandom) -> Question {
+    private func test(_ random: inout SeededGenerator) -> Question {
         switch random.next(below: 12) {
         case 0:
             let isTrue = random.next(below: 2) == 0
@@ -226,7 +227,7 @@ import Testing
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
     func plansFindWhatAskingEachObjectFinds(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let connection = try Connection(Database.open(path: directory.file("\(seed).realm")))
         try connection.beginWrite()
         try connection.createTables([Self.definition])

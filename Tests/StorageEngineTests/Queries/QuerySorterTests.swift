@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -55,7 +56,7 @@ import Testing
     }
 
     private func makeRows(
-        _ table: Table, count: Int, _ random: inout SeededRandom
+        _ table: Table, count: Int, _ random: inout SeededGenerator
     ) throws -> [Row] {
         var rows: [Row] = []
         let numbers = random.next(below: 2) == 0 ? 6 : 100_000
@@ -87,7 +88,7 @@ import Testing
     }
 
     /// A random text. The first eight bytes are often equal, and sometimes more.
-    private func randomText(_ random: inout SeededRandom) -> [UInt8]? {
+    private func randomText(_ random: inout SeededGenerator) -> [UInt8]? {
         if random.next(below: 5) == 0 { return nil }
         let start = [UInt8](repeating: 97, count: [0, 3, 8, 12][random.next(below: 4)])
         return start + (0..<random.next(below: 3)).map { _ in UInt8(97 + random.next(below: 2)) }
@@ -137,7 +138,7 @@ import Testing
         return 0
     }
 
-    private func randomOrders(_ random: inout SeededRandom) -> [QueryOrder] {
+    private func randomOrders(_ random: inout SeededGenerator) -> [QueryOrder] {
         (0..<random.next(below: 4)).map { _ in
             QueryOrder(
                 links: Array(repeating: Column.parent, count: max(0, random.next(below: 5) - 2)),
@@ -155,7 +156,7 @@ import Testing
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
     func ordersAndGroupsAreThoseOfPlainValues(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let table = try makeTable(seed)
         let rows = try makeRows(table, count: [1, 70, 400][random.next(below: 3)], &random)
         for _ in 0..<30 {
@@ -180,7 +181,7 @@ import Testing
 
     /// A condition and its meaning.
     private func question(
-        _ random: inout SeededRandom
+        _ random: inout SeededGenerator
     ) -> (condition: QueryCondition, isTrue: (Row) -> Bool) {
         let number = Int64(random.next(below: 8)) - 3
         switch random.next(below: 5) {
@@ -203,7 +204,7 @@ import Testing
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
     func theFirstAreThoseOfAllInOrder(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let table = try makeTable(seed)
         let rows = try makeRows(table, count: [3, 300, 1_200][random.next(below: 3)], &random)
         if random.next(below: 2) == 0 { try table.connection.commit() }
@@ -224,7 +225,7 @@ import Testing
     }
 
     @Test func anIndexIsWalkedWhileThatIsCheap() throws {
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let table = try makeTable(2)
         var rows: [Row] = []
         while rows.count < 6_000 || rows.allSatisfy({ $0.number < 6 }) {
@@ -262,7 +263,7 @@ import Testing
         ) { $0.key == last.key }
     }
 
-    private func shuffled(_ rows: [Row], _ random: inout SeededRandom) -> [Row] {
+    private func shuffled(_ rows: [Row], _ random: inout SeededGenerator) -> [Row] {
         var rows = rows
         for index in rows.indices.dropFirst() { rows.swapAt(index, random.next(below: index + 1)) }
         return rows

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -18,7 +19,7 @@ import Testing
         try connection.createTables([definition])
         try connection.commit()
         let table = try #require(try connection.table(named: "Loaded"))
-        var random = SeededRandom(seed: 12)
+        var random = SeededGenerator(seed: 12)
         for _ in 0..<30 {
             try connection.beginWrite()
             for _ in 0..<400 {

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -12,7 +13,7 @@ private struct SpaceModel {
     private static let firstPage: UInt64 = 34
     private typealias Pages = Set<UInt64>
 
-    private var random: SeededRandom
+    private var random: SeededGenerator
     private var space = FreeSpace(firstPage: firstPage, pageCount: firstPage)
     /// The map of another process.
     private var replica = FreeSpace(firstPage: firstPage, pageCount: firstPage)
@@ -41,7 +42,7 @@ private struct SpaceModel {
     private var checkpointVersions: [UInt64] = []
     private var steps: [FreeSpaceStep] = []
 
-    init(seed: UInt64) { random = SeededRandom(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     private var pinned: PinnedVersions { PinnedVersions(versions: Set(pins).sorted()) }
 

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -110,7 +111,7 @@ extension FreeSpace {
 
     @Test func manyExtentsAreFoundAndJoinedAgain() {
         var set = ExtentSet()
-        var random = SeededRandom(seed: 9)
+        var random = SeededGenerator(seed: 9)
         let starts = (0..<5000).map { UInt64($0 * 3) }.shuffled(using: &random)
         for start in starts { holds(set.insert(Extent(start: start, count: 2))) }
         #expect(set.extentCount == 5000)
@@ -133,7 +134,7 @@ extension FreeSpace {
 
     @Test func aSearchFindsTheNextExtentThatIsLongEnough() {
         var set = ExtentSet()
-        var random = SeededRandom(seed: 10)
+        var random = SeededGenerator(seed: 10)
         for round in 0..<3 {
             for place in 0..<2000 where Bool.random(using: &random) {
                 let count = UInt64.random(in: 1...9, using: &random)
@@ -225,7 +226,7 @@ extension FreeSpace {
             births.append(version)
             map.commit(version)
         }
-        var random = SeededRandom(seed: 8)
+        var random = SeededGenerator(seed: 8)
         let pinned = PinnedVersions(versions: [500])
         for (version, index) in births.indices.shuffled(using: &random).enumerated() {
             let extent = Extent(start: 34 + 2 * UInt64(index), count: 2)
@@ -313,7 +314,7 @@ extension FreeSpace {
         }
         #expect(isRead(bytes))
         for count in 0..<bytes.count { #expect(!isRead(Array(bytes[..<count]))) }
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         var accepted = 0
         for _ in 0..<3000 {
             var damaged = bytes
@@ -425,7 +426,7 @@ extension FreeSpace {
     }
 
     @Test func variableLengthIntegersComeBack() {
-        var random = SeededRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         var values: [UInt64] = [0, 1, 127, 128, .max, 1 << 63, 1 << 14]
         for shift in 0..<64 { values.append(random.next() >> shift) }
         var bytes: [UInt8] = []

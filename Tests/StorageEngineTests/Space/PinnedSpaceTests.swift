@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -35,7 +36,7 @@ import Testing
         }
 
         /// Replaces one value.
-        mutating func change(_ random: inout SeededRandom) throws {
+        mutating func change(_ random: inout SeededGenerator) throws {
             let index = Int.random(in: 0..<count, using: &random)
             let new = value(.random(in: 0...255, using: &random), count: 3000)
             expected[index] = new
@@ -64,7 +65,7 @@ import Testing
     @Test func aReaderPinnedFor20000CommitsCostsItsSnapshotOnly() throws {
         let database = try inMemory()
         var bank = try Bank(database, values: 60)
-        var random = SeededRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         let reader = try Reader(bank)
         let live = try database.statistics().liveBytes
         for _ in 0..<20_000 { try bank.change(&random) }
@@ -117,7 +118,7 @@ import Testing
     func eachReaderThatLeavesGivesBackWhatItAloneHeld(order: Leaving) throws {
         let database = try inMemory()
         var bank = try Bank(database, values: 100)
-        var random = SeededRandom(seed: 7)
+        var random = SeededGenerator(seed: 7)
         var readers: [Reader] = []
         for _ in 0..<9 {
             readers.append(try Reader(bank))
@@ -158,7 +159,7 @@ import Testing
     @Test func readersThatComeAndGoBesideAnOldOneCostNothingAfterwards() throws {
         let database = try inMemory()
         var bank = try Bank(database, values: 60)
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let oldest = try Reader(bank)
         var readers: [Reader] = []
         for round in 0..<3000 {
@@ -188,7 +189,7 @@ import Testing
         let reader = try Reader(first)
         let other = try Pager(database: .openUnregistered(path: path))
         var banks = [first, Bank(sharing: first, other)]
-        var random = SeededRandom(seed: 11)
+        var random = SeededGenerator(seed: 11)
         for round in 0..<600 {
             // Sometimes one of them misses more commits than there are records.
             let writer = round % 100 < 40 ? 0 : Int.random(in: 0...1, using: &random)
@@ -212,7 +213,7 @@ import Testing
 
     @Test func whatAKilledReaderHeldIsFreeWhenTheFileIsOpenedAgain() throws {
         let path = directory.file()
-        var random = SeededRandom(seed: 4)
+        var random = SeededGenerator(seed: 4)
         let child: CoordinationTestProcess
         var expected: [[UInt8]] = []
         do {

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -18,7 +19,7 @@ import Testing
         ])
         let table = try #require(try connection.table(named: "Owner"))
         let list = table.list(0, of: try table.insert(owned: []))
-        var random = SeededRandom(seed: 8)
+        var random = SeededGenerator(seed: 8)
         var expected: [Int] = []
         for number in 0..<6000 {
             let index = atRandom ? random.next(below: expected.count + 1) : expected.count

@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -140,7 +141,7 @@ import Testing
     }
 
     @Test func randomRootsEndInAValueOrAnError() throws {
-        var random = SeededRandom(seed: 12)
+        var random = SeededGenerator(seed: 12)
         for _ in 0..<300 {
             let code = try openForged { roots in
                 for _ in 0..<Int.random(in: 1...4, using: &random) {

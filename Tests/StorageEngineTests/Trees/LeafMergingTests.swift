@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -92,7 +93,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func randomDeletionsLeaveWhatAModelHas(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let width = [8, 60, 300][Int(seed) % 3]
         let (connection, table) = try makeTable("random")
         var rows = Rows()

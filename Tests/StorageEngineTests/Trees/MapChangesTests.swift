@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -25,7 +26,8 @@ import Testing
         }
     }
 
-    private func makeEntry(_ kind: ColumnKind, _ random: inout SeededRandom, _ spread: Int) -> Entry
+    private func makeEntry(_ kind: ColumnKind, _ random: inout SeededGenerator, _ spread: Int)
+        -> Entry
     {
         let second = Int64(random.next(below: 100_000))
         if kind == .integer {
@@ -49,7 +51,7 @@ import Testing
         defer { stamp.deallocate() }
         let writer = TreeWriter(pager: pager, layoutStamp: stamp)
         let map = OrderedMap(firstKeyKind: kind, valueCount: 0)
-        var random = SeededRandom(seed: UInt64(spread))
+        var random = SeededGenerator(seed: UInt64(spread))
         var root = TreeRoot.empty
         var model: Set<Entry> = []
         try pager.beginRead()
@@ -92,7 +94,7 @@ import Testing
 
     private func check(
         _ map: OrderedMap, _ pager: Pager, _ root: TreeRoot, _ model: Set<Entry>,
-        _ random: inout SeededRandom
+        _ random: inout SeededGenerator
     ) throws {
         let sorted = model.sorted()
         try #require(root.count == sorted.count)

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -27,7 +28,7 @@ import Testing
             }
             return numbers
         case .random:
-            var random = SeededRandom(seed: 11)
+            var random = SeededGenerator(seed: 11)
             return ascending.shuffled(using: &random)
         }
     }
@@ -68,7 +69,7 @@ import Testing
             let map = OrderedMap(firstKeyKind: kind, valueCount: 0)
             var root = TreeRoot.empty
             // Object keys are in random order, because leaves of ramps would be filled differently.
-            var random = SeededRandom(seed: 3)
+            var random = SeededGenerator(seed: 3)
             for number in Self.numbers(order, 40_000) {
                 let second = Int64(random.next(below: 1 << 30))
                 try Self.withKey(number, kind, order) { key in
@@ -91,7 +92,7 @@ import Testing
         try withWriter { pager, writer in
             let map = OrderedMap(firstKeyKind: .integer, valueCount: 0)
             var root = TreeRoot.empty
-            var random = SeededRandom(seed: 5)
+            var random = SeededGenerator(seed: 5)
             for _ in 0..<60 {
                 var changes = MapChanges(firstKeyKind: .integer)
                 for _ in 0..<500 {
@@ -110,7 +111,7 @@ import Testing
         try withWriter { pager, writer in
             let map = OrderedMap(firstKeyKind: kind, valueCount: 0)
             var root = TreeRoot.empty
-            var random = SeededRandom(seed: 7)
+            var random = SeededGenerator(seed: 7)
             let seconds = (0..<30_000).map { _ in Int64(random.next(below: 1 << 30)) }
             for number in seconds.indices {
                 try Self.withKey(number, kind, .ascending) {
@@ -155,7 +156,7 @@ import Testing
     /// reader still finds the contents of its version.
     @Test(arguments: 1...4 as ClosedRange<UInt64>, [4096, 16384])
     func mapsHoldWhatADictionaryHolds(seed: UInt64, pageSize: Int) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let path = directory.file("\(seed)-\(pageSize)")
         let connection = try Connection(
             Database.open(path: path, options: .init(pageSize: pageSize)))
@@ -199,7 +200,7 @@ import Testing
     }
 
     private func add(
-        to table: Table, _ model: inout [Int: ObjectKey], _ random: inout SeededRandom
+        to table: Table, _ model: inout [Int: ObjectKey], _ random: inout SeededGenerator
     ) throws {
         let start = random.next(below: 10_000)
         let step = [1, -1, 7, 4999][random.next(below: 4)]
@@ -222,7 +223,7 @@ import Testing
     }
 
     private func check(
-        _ table: Table, _ model: [Int: ObjectKey], _ random: inout SeededRandom
+        _ table: Table, _ model: [Int: ObjectKey], _ random: inout SeededGenerator
     ) throws {
         try #require(try table.count() == model.count)
         for _ in 0..<500 {
@@ -241,7 +242,7 @@ import Testing
         try withWriter { pager, writer in
             let map = OrderedMap(firstKeyKind: .bytes, valueCount: 0)
             var root = TreeRoot.empty
-            var random = SeededRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             var model: [String: Int64] = [:]
             // Keys are mostly long, mostly short, or of both lengths.
             let longOneIn = [1, 2, 8][Int(seed % 3)]
@@ -292,7 +293,7 @@ import Testing
         try withWriter { pager, writer in
             let map = OrderedMap(firstKeyKind: .integer, valueCount: 0)
             var root = TreeRoot.empty
-            var random = SeededRandom(seed: 1)
+            var random = SeededGenerator(seed: 1)
             for number in 0..<2000 as Range<Int64> {
                 let second = Int64(random.next(below: 1 << 30))
                 try map.set(writer, &root, treeID: 3, .integer(number * 1_000_000), second)

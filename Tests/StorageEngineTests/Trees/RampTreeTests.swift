@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -17,7 +18,7 @@ import Testing
         defer { stamp.deallocate() }
         let writer = TreeWriter(pager: pager, layoutStamp: stamp)
         let map = OrderedMap(firstKeyKind: .integer, valueCount: 0)
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let base = ([.min, -50_000, 1 << 40, .max - 149_999] as [Int64])[Int(seed)]
         var root = TreeRoot.empty
         var model = Set<Int64>()
@@ -113,7 +114,7 @@ import Testing
     @Test(arguments: 0..<6 as Range<UInt64>)
     func tablesOfNeighboursHoldWhatADictionaryHolds(seed: UInt64) throws {
         let path = directory.file()
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let base = ([0, .min, .max - 60_000, -20_000, 1 << 31, 7] as [Int64])[Int(seed)]
         var next: Int64 = 0
         var model: [Int64: Row] = [:]
@@ -141,7 +142,7 @@ import Testing
 
     private func insert(
         _ count: Int, _ table: Table, _ base: Int64, _ next: inout Int64,
-        _ model: inout [Int64: Row], _ random: inout SeededRandom
+        _ model: inout [Int64: Row], _ random: inout SeededGenerator
     ) throws {
         for _ in 0..<count {
             // Now and then there is a gap, and a null in a column that also ascends.
@@ -159,7 +160,7 @@ import Testing
     }
 
     private func change(
-        _ table: Table, _ model: inout [Int64: Row], _ random: inout SeededRandom
+        _ table: Table, _ model: inout [Int64: Row], _ random: inout SeededGenerator
     ) throws {
         let keys = model.keys.sorted()
         for _ in 0..<random.next(below: 40) {
@@ -189,7 +190,7 @@ import Testing
 
     private func check(
         _ connection: Connection, _ model: [Int64: Row], _ base: Int64,
-        _ random: inout SeededRandom
+        _ random: inout SeededGenerator
     ) throws {
         #expect(try connection.verify() == [])
         let table = try #require(try connection.table(named: "Row"))

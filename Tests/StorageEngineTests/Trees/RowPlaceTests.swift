@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -28,7 +29,7 @@ import Testing
     private struct Model {
         let connection: Connection
         let table: Table
-        var random: SeededRandom
+        var random: SeededGenerator
         var rows: [ObjectKey: [Double]] = [:]
         var keys: [ObjectKey] = []
         var places: [Place] = []
@@ -99,7 +100,7 @@ import Testing
     @Test(arguments: [1, 2, 3] as [UInt64])
     func placesAreGoodAsLongAsTheStampStands(seed: UInt64) throws {
         let (connection, table) = try open()
-        var model = Model(connection: connection, table: table, random: SeededRandom(seed: seed))
+        var model = Model(connection: connection, table: table, random: SeededGenerator(seed: seed))
         var good = 0
         for _ in 0..<3000 {
             try model.step()
@@ -116,7 +117,7 @@ import Testing
 
     @Test func insertingBehindALeafsRowsLeavesTheOthersInTheirPlaces() throws {
         let (connection, table) = try open()
-        var model = Model(connection: connection, table: table, random: SeededRandom(seed: 4))
+        var model = Model(connection: connection, table: table, random: SeededGenerator(seed: 4))
         for _ in 0..<150 { try model.insert() }
         let leaf = try #require(try table.location(of: model.keys[149])).leaf
         #expect((0..<leaf.columnCount).contains { leaf.isSpilled($0) })

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -12,7 +13,7 @@ import Testing
         var number: Int64
         var texts: [[UInt8]?]
 
-        init(_ index: Int, _ random: inout SeededRandom) {
+        init(_ index: Int, _ random: inout SeededGenerator) {
             number = Int64(index)
             texts = (0..<2).map { _ in
                 let length =
@@ -73,7 +74,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func rowsAreInAllColumnsOrInNone(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let (connection, table) = try make()
         var committed: [(ObjectKey, Row)] = []
         while committed.count < 3_000 {
@@ -105,7 +106,7 @@ import Testing
     @Test func aRowThatFitsMovesNothing() throws {
         let (connection, table) = try make()
         try connection.beginWrite()
-        var random = SeededRandom(seed: 9)
+        var random = SeededGenerator(seed: 9)
         var moves = 0
         for index in 0..<2_000 {
             var row = Row(index, &random)

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -10,7 +11,7 @@ import Testing
         case ascending, descending, random, clustered
     }
 
-    private static func numbers(_ order: Order, _ random: inout SeededRandom) -> [Int] {
+    private static func numbers(_ order: Order, _ random: inout SeededGenerator) -> [Int] {
         let ascending = Array(0..<4000)
         switch order {
         case .ascending: return ascending
@@ -54,7 +55,7 @@ import Testing
         ])
         try connection.commit()
         let table = try #require(try connection.table(named: "Row"))
-        var random = SeededRandom(seed: UInt64(type.rawValue))
+        var random = SeededGenerator(seed: UInt64(type.rawValue))
         var model = Model()
         var committed = model
         func isRefused(_ key: OracleValue) -> Bool {

@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -14,7 +15,7 @@ import Testing
         let connection: Connection
         let sensors: Table
         let readings: Table
-        var random: SeededRandom
+        var random: SeededGenerator
         var committed = State()
         var state = State()
 
@@ -155,7 +156,7 @@ import Testing
         var model = Model(
             connection: connection, sensors: try #require(try connection.table(named: "Sensor")),
             readings: try #require(try connection.table(named: "Reading")),
-            random: SeededRandom(seed: seed))
+            random: SeededGenerator(seed: seed))
         for _ in 0..<Self.owners {
             let key = try [Scalar.integer(0)].withUnsafeBufferPointer {
                 try model.sensors.insert($0)

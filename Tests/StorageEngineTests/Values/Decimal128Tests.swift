@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -109,7 +110,7 @@ import Testing
         #expect(try Decimal128(Double.infinity) == decimal("inf"))
         #expect(Decimal128(Double.nan).isNaN)
         #expect(Decimal128(-0.0).isZero)
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for _ in 0..<20_000 {
             let a = Double(bitPattern: random.next())
             let b = random.next(below: 2) == 0 ? a.nextUp : Double(bitPattern: random.next())

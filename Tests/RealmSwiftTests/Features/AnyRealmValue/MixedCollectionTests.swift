@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Testing
+import ToolSupport
 
 // Lists and maps in mixed values. Documented: "In version 10.51.0 and later, a AnyRealmValue data
 // type can contain collections (a list or map, but not a set) of AnyRealmValue elements."

@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Testing
+import ToolSupport
 
 @Suite struct ListRangeTests {
     let directory = TestDirectory()

@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Testing
+import ToolSupport
 
 /// Tests of updates of objects with collections, under both policies.
 @Suite struct ModifiedCollectionTests {

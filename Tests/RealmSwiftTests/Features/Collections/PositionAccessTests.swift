@@ -1,5 +1,6 @@
 import RealmSwift
 import Testing
+import ToolSupport
 
 /// Tests of access to results by position, mostly in sequence, while their contents change. A model
 /// gives the expected object at each position.

@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Testing
+import ToolSupport
 
 private enum Cancelled {
     class Address: EmbeddedObject {

@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Testing
+import ToolSupport
 
 /// Makes random changes of a graph of objects and compares it with a plain model. The seed is part
 /// of every failure message.

@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Testing
+import ToolSupport
 
 /// A class wider than a page can hold for many rows, so that the engine spills columns.
 class Wide: Object {

@@ -2,6 +2,7 @@ import Foundation
 import RealmSwift
 import StorageEngine
 import Testing
+import ToolSupport
 
 private class ShortNote: Object {
     @Persisted var number: Int
