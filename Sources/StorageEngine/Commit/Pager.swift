@@ -196,7 +196,7 @@ public final class Pager {
     /// The run that `reference` names: the transaction's private copy, or the checked page of the
     /// file.
     ///
-    /// The pointer is valid as long as the snapshot, and until ``releaseExcessMemory()`` frees
+    /// The pointer is valid as long as the snapshot, and until `releaseExcessMemory()` frees
     /// memory; that to a private copy until it is freed.
     /// - Throws: `.damaged` when the page is not what the reference says.
     @inline(__always)
