@@ -1,8 +1,9 @@
 import Foundation
 import ToolSupport
 
-/// The description of a peer engine, which is the file `engine.json` in its folder. Programs without
-/// the peers read it as well, so that they know the names and draw reports of runs with peers.
+/// The description of a peer engine, which is the file `engine.json` in its folder. Programs
+/// without the peers read it as well, so that they know the names and draw reports of runs with
+/// peers.
 struct PeerDescription: Decodable, Equatable, Sendable {
     var name: String
     var layer: EngineLayer

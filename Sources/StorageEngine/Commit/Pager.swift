@@ -13,8 +13,11 @@ public final class Pager {
     /// The version that is pinned; version 0 while nothing is read. In a write transaction it is
     /// the newest visible version, and the transaction may be based on a newer one.
     @exclusivity(unchecked) private(set) var snapshot: Snapshot
-    /// The open write transaction.
-    @exclusivity(unchecked) private(set) var transaction: WriteTransaction?
+    /// The open write transaction. A pointer, because every change asks whether there is one: of an
+    /// optional value of its size that is a call.
+    @exclusivity(unchecked) private var transaction: UnsafeMutablePointer<WriteTransaction>?
+    /// The memory of all its write transactions, one after the other; nil before the first.
+    private var memoryOfTransaction: UnsafeMutablePointer<WriteTransaction>?
     @exclusivity(unchecked) public private(set) var isReading = false
 
     /// Copies of what the snapshot, or the transaction, says: the bounds of what is read of the
@@ -59,14 +62,15 @@ public final class Pager {
 
     deinit {
         if isInWriteTransaction { rollback() }
+        memoryOfTransaction?.deallocate()
     }
 
     /// The version this connection sees; 0 is the empty database before the first commit. In a
     /// write transaction the version that it is based on.
-    public var version: UInt64 { transaction?.baseVersion ?? snapshot.version }
+    public var version: UInt64 { transaction?.pointee.baseVersion ?? snapshot.version }
 
     /// The version that the open write transaction becomes, else the one that is read.
-    var newestVersion: UInt64 { transaction?.version ?? snapshot.version }
+    var newestVersion: UInt64 { transaction?.pointee.version ?? snapshot.version }
 
     /// The record of ``version``; nil for version 0.
     var record: CommitRecord? { transaction != nil ? writing.base : snapshot.record }
@@ -79,13 +83,13 @@ public final class Pager {
 
     /// The root of the forest. In a write transaction its owner sets it before ``commit(_:)``.
     public var root: PageReference {
-        get { transaction?.root ?? snapshot.record?.root ?? .none }
+        get { transaction?.pointee.root ?? snapshot.record?.root ?? .none }
         set { writing.root = newValue }
     }
 
     /// The roots themselves, as bytes, where they are few and ``root`` is none. Set like it.
     var inlineRoots: [UInt8] {
-        get { transaction?.inlineRoots ?? snapshot.record?.inlineRoots ?? [] }
+        get { transaction?.pointee.inlineRoots ?? snapshot.record?.inlineRoots ?? [] }
         set { writing.inlineRoots = newValue }
     }
 
@@ -162,8 +166,8 @@ public final class Pager {
 
     /// The open write transaction, of which there must be one.
     var writing: WriteTransaction {
-        @inline(__always) _read { yield transaction! }
-        @inline(__always) _modify { yield &transaction! }
+        @inline(__always) _read { yield transaction!.pointee }
+        @inline(__always) _modify { yield &transaction!.pointee }
     }
 
     /// The birth of everything that the open write transaction writes.
@@ -175,15 +179,20 @@ public final class Pager {
     func begin(_ new: consuming WriteTransaction) {
         bounds = new.boundsInFile
         pageTable = new.pages?.table ?? .empty
-        transaction = consume new
+        let memory = memoryOfTransaction ?? .allocate(capacity: 1)
+        memory.initialize(to: consume new)
+        memoryOfTransaction = memory
+        transaction = memory
         copiesStamp &+= 1
     }
 
     /// Takes the transaction out to end it: from now on pages are those of the snapshot.
     func takeTransaction() -> WriteTransaction {
-        guard let ending = transaction.take() else {
+        guard let memory = transaction else {
             preconditionFailure("outside of a write transaction")
         }
+        transaction = nil
+        let ending = memory.move()
         // Pages that were decrypted go too, because another transaction may come to write other
         // pages at the same places with the same birth.
         if ending.ahead != nil { _ = takePrivateRuns() }
