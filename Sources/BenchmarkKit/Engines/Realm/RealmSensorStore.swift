@@ -86,6 +86,10 @@ private final class RealmSensorSession: SensorSession {
         sensors = Array(repeating: nil, count: descriptions.count)
     }
 
+    /// Rolls an open transaction back, as sessions of other databases do when they are dropped. The
+    /// Realm alone would stay until the transaction has ended.
+    deinit { if realm.isInWriteTransaction { cancel() } }
+
     func begin() { realm.beginWrite() }
 
     func append(_ reading: ProducedReading) throws {
