@@ -5,7 +5,7 @@ import ToolSupport
 struct RunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Databases, in turns: realm; with realm-bench-peers also "
+            "Databases, interleaved: realm; with realm-bench-peers also "
                 + PeerDescription.all.map(\.name).joined(separator: ", ") + ".",
             valueName: "a,b"), transform: { try Self.engines($0) })
     var engine: [String]?

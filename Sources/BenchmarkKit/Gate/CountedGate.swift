@@ -130,8 +130,9 @@ struct CountedGate {
                     + "\(ColumnCatalogue.decimal(difference.baseline)), and was not so again.")
         }
         terminal.print(
-            "What counts otherwise in two runs of one build should be found and mended. Until then "
-                + "the baseline can have all its values: realm-bench baseline save "
+            "A metric that differs between two runs of one build has a cause, which should be "
+                + "removed. Until then the baseline can have all its values: "
+                + "realm-bench baseline save "
                 + options.baseline + runs.map { " --from \($0)" }.joined())
     }
 

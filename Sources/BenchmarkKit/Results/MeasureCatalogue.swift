@@ -33,7 +33,7 @@ enum MeasureCatalogue {
             ("file_bytes_max", "Largest size of the database file during the run."),
             ("file_bytes_per_object", "file_bytes / objects in the file."),
             ("payload_bytes_per_object", "Bytes of an object's values: what its file bytes hold."),
-            ("ratio_to_control", "Throughput / throughput of the control row, measured in turns."),
+            ("ratio_to_control", "Throughput / throughput of the control row, interleaved."),
             ("pass_p50_us", "Median microseconds of one pass over all objects."),
             ("first_open_us", "Opening the file for the first time in its process."),
             (

@@ -8,7 +8,7 @@ struct FailingCallsLayer: StressLayer {
     let proves = "a typed error, the transaction rolled back, and the process goes on"
     let scenarios = [
         StressScenario("once", "one call fails; the transaction is tried again"),
-        StressScenario("for-ever", "all calls from one on fail, until they are mended"),
+        StressScenario("for-ever", "all calls from one on fail, until they work again"),
         StressScenario("open", "one call fails while the file is opened or created"),
         StressScenario("compacting", "one call fails while the file is rewritten packed"),
         StressScenario(

@@ -37,7 +37,7 @@ struct Forks {
         }
         try Patience.wait(
             seconds: Self.patienceSeconds,
-            orFind: "nobody gets the write lock of a dead process, of which a child lives,"
+            orFind: "no process gets the write lock of a dead process of which a child lives,"
         ) { writer.isDone }
         try writer.wait()
         try database.checkNobodyElsePins()

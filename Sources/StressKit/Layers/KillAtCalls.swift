@@ -119,7 +119,7 @@ struct KillAtCalls {
         private func waitForSync(_ database: Database) throws {
             try Patience.wait(
                 seconds: Self.patienceSeconds,
-                orFind: "nobody has synced what a process that was killed has committed"
+                orFind: "no process has synced what a killed process has committed"
             ) { database.isNewestVersionDurable }
         }
 

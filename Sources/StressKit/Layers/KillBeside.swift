@@ -79,7 +79,7 @@ struct KillBeside {
         } while patience.nap(nanoseconds: 100_000)
         throw Finding(
             .overLimit,
-            "nobody got the write lock in \(Self.longestHandOverNanoseconds / 1_000_000_000) s "
+            "no process got the write lock in \(Self.longestHandOverNanoseconds / 1_000_000_000) s "
                 + "after a process had been killed.")
     }
 }

@@ -11,18 +11,18 @@ struct ProcessDeathLayer: StressLayer {
     let summary = "kills a writing process before and after each system call, and at random times"
     let proves = "locks pass on, no acknowledged commit is lost, nothing needs repair"
     let scenarios = [
-        StressScenario("create", "the file is being created; nobody else has it open"),
-        StressScenario("alone", "the file exists; whoever opens it next recovers it"),
+        StressScenario("create", "the file is being created; no other process has it open"),
+        StressScenario("alone", "the file exists; the next process that opens it recovers it"),
         StressScenario("survivor", "another process has the file open and goes on"),
         StressScenario(
             "twice", "as survivor, and the next writer is killed too, before its commit record"),
         StressScenario("compacting", "the file is rewritten packed, then written to"),
         StressScenario(
             "compacting-beside", "as survivor, and the victim asks for a packed file first"),
-        StressScenario("random", "killed at a random time; nobody else has the file open"),
+        StressScenario("random", "killed at a random time; no other process has the file open"),
         StressScenario("beside", "killed at a random time, while another process writes"),
         StressScenario(
-            "left-behind", "as survivor, with commits that wait for no sync; nobody writes then"),
+            "left-behind", "as survivor, with relaxed commits; no process writes then"),
         StressScenario("restarted", "as left-behind, and another process is started at once"),
         StressScenario(
             "crowded", "killed, or stopped, while it makes `.lock` longer, beside many others"),

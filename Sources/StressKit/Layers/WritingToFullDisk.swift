@@ -142,7 +142,7 @@ struct WritingToFullDisk {
             try Database.compact(path: path, options: options)
         }
         if isDone == false {
-            throw Finding(.wrongState, "a file that nobody has open was not compacted.")
+            throw Finding(.wrongState, "a file that no process has open was not compacted.")
         }
         disk.dropBallast()
         try trial.compactAlone(path, options)

@@ -42,7 +42,7 @@ extension Trial {
     /// Compacts a file that no process has open. That must work and leave nothing behind.
     func compactAlone(_ path: String, _ options: Database.Options) throws {
         guard try Database.compact(path: path, options: options) else {
-            throw Finding(.wrongState, "a file that nobody has open was not compacted.")
+            throw Finding(.wrongState, "a file that no process has open was not compacted.")
         }
         cover("compactions")
         let left = try? FileManager.default.contentsOfDirectory(

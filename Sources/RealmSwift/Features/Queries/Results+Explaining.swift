@@ -41,7 +41,7 @@ extension ResultsQuery {
         }
         lines.append("\(count) objects")
         if let askedLeaves {
-            lines.append("kept, and mended after changes: \(askedLeaves) leaves were asked last")
+            lines.append("kept, and refreshed incrementally: \(askedLeaves) leaves were read last")
         }
         return (lines + explainFirst()).joined(separator: "\n")
     }

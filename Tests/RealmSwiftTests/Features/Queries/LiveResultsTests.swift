@@ -164,7 +164,7 @@ import Testing
             // The first count does not keep the objects it found, so the second one starts over.
             #expect(index == 1 || counted.query.askedLeaves == 1)
         }
-        #expect(low.explain().contains("1 leaves were asked last"))
+        #expect(low.explain().contains("1 leaves were read last"))
         #expect(low.query.byteCountOfKeys < 3 * low.count)
     }
 }
