@@ -54,6 +54,15 @@ final class CoordinationTestProcess {
     }
 
     var processID: UInt32 { UInt32(process.processIdentifier) }
+
+    var isRunning: Bool { process.isRunning }
+
+    /// Whether a signal has stopped the child.
+    var isStopped: Bool {
+        // "PID (NAME) STATE ...", see proc(5).
+        let status = try? String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)
+        return status?.contains(") T ") == true
+    }
 }
 
 /// A temporary directory for one test.

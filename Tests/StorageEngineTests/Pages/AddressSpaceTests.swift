@@ -120,7 +120,7 @@ import Testing
         return connection
     }
 
-    @Test(arguments: FileKind.allCases)
+    @Test(.notUnderThreadSanitizer, arguments: FileKind.allCases)
     func twentyFilesOfAHundredGigabytesAreMappedAtOnce(kind: FileKind) throws {
         var files: [PageFile] = []
         let bytes: UInt64 = 100 << 30
