@@ -95,7 +95,7 @@ extension Snapshot {
 }
 
 /// A slot in shared memory that keeps one version from being reused, and the open file that the
-/// version is read from. The slot is given back when the last snapshot with this pin has gone.
+/// version is read from. The slot is released with the last snapshot that has this pin.
 // Unchecked because of `slot`, which changes only while a single snapshot, used by one thread,
 // refers to this pin.
 final class VersionPin: @unchecked Sendable {
