@@ -4,7 +4,7 @@ import Foundation
 /// queried.
 ///
 /// It is the common base of ``RealmCollection`` and ``RealmKeyedCollection``.
-public protocol AggregatableCollection: Sequence {
+public protocol AggregatableCollection: Sequence, ThreadConfined, CustomStringConvertible {
     /// The type of the aggregated values. For a map, this is the type of its values.
     associatedtype AggregatedValue: RealmCollectionValue = Element
 
@@ -34,10 +34,10 @@ public protocol AggregatableCollection: Sequence {
     func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType
 
-    /// The values, in a form that can be read one by one.
-    var _contents: _CollectionContents { get }
-    /// The starting point of a query of the values.
-    var _querySource: _QuerySource { get }
+    /// What has the elements.
+    var _backing: _CollectionBacking { get }
+    /// The current elements. For a map, these are its values.
+    var _elements: [AggregatedValue] { get }
 }
 
 extension AggregatableCollection {
@@ -104,12 +104,12 @@ extension AggregatableCollection where AggregatedValue.PersistedType: AddableTyp
 
 /// Runs an aggregate and converts the result to the type that the caller requests.
 func aggregated<T: _ObjcBridgeable>(
-    _ aggregate: Aggregate, _ property: String?, of contents: _CollectionContents
+    _ aggregate: Aggregate, _ property: String?, of contents: CollectionContents
 ) -> T? {
     aggregate.run(over: contents, property: property).map { converted($0) }
 }
 
-func summed<T: _ObjcBridgeable>(_ property: String?, of contents: _CollectionContents) -> T {
+func summed<T: _ObjcBridgeable>(_ property: String?, of contents: CollectionContents) -> T {
     converted(Aggregate.sum.run(over: contents, property: property) ?? 0)
 }
 

@@ -11,7 +11,7 @@ enum Aggregate: String {
     ///
     /// A type that the aggregate does not support stops the program. `property` is nil for a
     /// collection of values.
-    func run(over contents: _CollectionContents, property name: String?) -> Any? {
+    func run(over contents: CollectionContents, property name: String?) -> Any? {
         guard let model = contents.model else {
             if let name, name != "self" {
                 stop("Property '\(name)' not found in a collection of values.")
@@ -42,7 +42,7 @@ enum Aggregate: String {
         }
     }
 
-    private func runOverValues(_ contents: _CollectionContents) -> Any? {
+    private func runOverValues(_ contents: CollectionContents) -> Any? {
         switch contents.source {
         case .stored(let type, let forEach, _):
             requireSupported(type) { "\(type.name) \(contents.kindName.lowercased())" }

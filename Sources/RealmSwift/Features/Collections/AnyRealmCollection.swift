@@ -18,10 +18,6 @@ public struct AnyRealmCollection<Element: RealmCollectionValue> {
 }
 
 extension AnyRealmCollection: RealmCollection {
-    /// The Realm that manages the collection; nil for an unmanaged collection.
-    public var realm: Realm? { base.realm }
-    /// A Boolean value that indicates whether the collection was invalidated.
-    public var isInvalidated: Bool { base.isInvalidated }
     /// The number of elements.
     public var count: Int { base.count }
     /// Returns the element at `position`.
@@ -33,8 +29,7 @@ extension AnyRealmCollection: RealmCollection {
     public func index(of object: Element) -> Int? { base.index(of: object) }
     /// Returns an iterator over the current elements.
     public func makeIterator() -> RLMIterator<Element> { base.makeIterator() }
-    public var _contents: _CollectionContents { base._contents }
-    public var _querySource: _QuerySource { base._querySource }
+    public var _backing: _CollectionBacking { base._backing }
 
     /// Returns a Boolean value that indicates whether the wrapped collections have the same type
     /// and are equal.

@@ -1,7 +1,7 @@
 import Foundation
 import StorageEngine
 
-extension _CollectionContents {
+extension CollectionContents {
     /// The elements in the form of dynamic interfaces.
     private var elements: [Any] {
         switch source {

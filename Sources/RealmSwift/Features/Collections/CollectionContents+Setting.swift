@@ -1,6 +1,6 @@
 import StorageEngine
 
-extension _CollectionContents {
+extension CollectionContents {
     /// Sets a property of all objects of a Realm without creating accessors; the value is converted
     /// only once. Returns false if the property is not stored solely in the object's row.
     func setStored(_ value: Any?, forKey key: String) -> Bool {

@@ -2,7 +2,7 @@ import StorageEngine
 
 /// The current elements of a collection, as read by aggregates and key-value coding. Each element
 /// is read once.
-public struct _CollectionContents {
+struct CollectionContents {
     enum Source {
         /// The results of a query.
         case results(ResultsQuery)
@@ -31,21 +31,18 @@ public struct _CollectionContents {
     }
 
     /// Creates the contents of a managed collection. The caller has checked that it can be read.
-    init<Handle>(_ collection: ManagedCollection<Handle>, elements: @escaping () -> [Any?]) {
-        kindName = Handle.kindName
+    init(_ collection: some AnyManagedCollection, elements: @escaping () -> [Any?]) {
+        kindName = collection.kindName
         realm = collection.realm
         if let target = collection.target {
             source = .links(collection.links(), target)
         } else {
-            let visit = collection.handle.forEachValue
-            source = .stored(collection.type, visit, elements: elements)
+            source = .stored(collection.type, collection.forEachValue, elements: elements)
         }
     }
 
     /// Creates the contents of an unmanaged collection.
-    init<Element: RealmCollectionValue>(
-        unmanaged elements: some Sequence<Element>, kindName: String
-    ) {
+    init<Element: RealmCollectionValue>(unmanaged elements: [Element], kindName: String) {
         self.kindName = kindName
         realm = nil
         let shape = Element._elementShape

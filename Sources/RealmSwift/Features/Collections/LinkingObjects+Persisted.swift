@@ -33,11 +33,7 @@ extension LinkingObjects: _Persistable {
     public typealias PersistedType = LinkingObjects<Element>
 
     /// The shape of a list of the objects.
-    public static var _shape: _PropertyShape {
-        var shape = Element._elementShape
-        shape.collection = .list
-        return shape
-    }
+    public static var _shape: _PropertyShape { Element._elementShape.asElement(of: .list) }
 
     /// Returns a value without an origin property, which schema discovery rejects.
     public static func _makeDefault() -> LinkingObjects {

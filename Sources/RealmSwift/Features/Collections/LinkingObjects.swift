@@ -44,13 +44,6 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
 }
 
 extension LinkingObjects: RealmCollection {
-    /// The Realm of the objects; nil for the linking objects of an unmanaged object.
-    public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
-
-    /// A Boolean value that indicates whether the object that the others refer to was deleted or
-    /// invalidated.
-    public var isInvalidated: Bool { managed.map { !$0.isAlive } ?? false }
-
     /// The number of references. An object that refers here several times is counted each time.
     public var count: Int { managed?.count ?? (_KeyPathTracer.active == nil ? 0 : 1) }
 
@@ -90,24 +83,7 @@ extension LinkingObjects: RealmCollection {
         return RLMIterator(links: LinkCursor(managed.keys, to: managed.origin))
     }
 
-    public var _contents: _CollectionContents {
-        guard let managed else {
-            return _CollectionContents(unmanaged: EmptyCollection<Element>(), kindName: "Results")
-        }
-        return _CollectionContents(
-            .links(managed.keys, managed.origin), kindName: "Results", realm: managed.realm)
-    }
-
-    public var _querySource: _QuerySource {
-        guard let managed else {
-            return _QuerySource(
-                kind: .unmanaged(className: "RLMResults", linked: Element.self, isDecoded: false))
-        }
-        return _QuerySource(
-            kind: .links(managed.origin, isDecoded: false) {
-                managed.keys.map { ObjectKey(rawValue: $0) }
-            })
-    }
+    public var _backing: _CollectionBacking { _CollectionBacking(managed) }
 
     /// Returns a Boolean value that indicates whether both belong to the same property of the same
     /// object. Linking objects of unmanaged objects are equal if their properties have the same

@@ -5,7 +5,7 @@ extension List {
     ///
     /// - Precondition: A managed list is changed in a write transaction.
     public func append(_ object: Element) {
-        guard let managed = writable() else { return contents.append(object) }
+        guard let managed = managed.writable() else { return contents.append(object) }
         store(object, .newElement(managed, at: nil), managed)
     }
 
@@ -13,7 +13,7 @@ extension List {
     ///
     /// - Precondition: A managed list is changed in a write transaction.
     public func append<S: Sequence>(objectsIn objects: S) where S.Element == Element {
-        guard let managed = writable() else {
+        guard let managed = managed.writable() else {
             // The elements are copied first, because the sequence may read this list.
             return contents.append(contentsOf: Array(objects))
         }
@@ -44,7 +44,7 @@ extension List {
     ///
     /// - Precondition: A managed list is changed in a write transaction.
     public func removeAll() {
-        guard let managed = writable() else { return contents.removeAll() }
+        guard let managed = managed.writable() else { return contents.removeAll() }
         managed.realm.change { try managed.handle.removeAll() }
     }
 
@@ -93,18 +93,10 @@ extension List {
 
     // MARK: Access
 
-    /// Returns the managed list; nil for an unmanaged one. Stops the program if the list cannot be
-    /// changed now.
-    func writable() -> ManagedList? {
-        guard let managed else { return nil }
-        managed.requireWritable()
-        return managed
-    }
-
     /// Returns the count for checking positions; nil in a failed transaction, in which the list can
     /// lack elements that the program added. Stops the program if the list cannot be changed now.
     func changeableCount() -> Int? {
-        guard let managed = writable() else { return contents.count }
+        guard let managed = managed.writable() else { return contents.count }
         if managed.hasFailed { return nil }
         let count = managed.count
         return managed.hasFailed ? nil : count
@@ -121,11 +113,5 @@ extension List {
 
     private func store(_ object: Element, _ place: _ValueSlot.Place, _ managed: ManagedList) {
         if !managed.hasFailed { Element._store(object, in: _ValueSlot(place)) }
-    }
-
-    /// Returns the current elements.
-    func snapshotArray() -> [Element] {
-        guard managed != nil else { return contents }
-        return Array(IteratorSequence(makeIterator()))
     }
 }

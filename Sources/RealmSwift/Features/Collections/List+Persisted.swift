@@ -1,16 +1,7 @@
 import StorageEngine
 
-extension List: _HasPersistedType {
-    /// The type that is stored.
-    public typealias PersistedType = List<Element>
-}
-
 extension List: _PersistableCollection {
-    public static var _shape: _PropertyShape {
-        var shape = Element._elementShape
-        shape.collection = .list
-        return shape
-    }
+    public static var _shape: _PropertyShape { Element._elementShape.asElement(of: .list) }
 
     public convenience init(_of object: ObjectBase, column: Int) {
         self.init(managed: ManagedList(of: object, column: column))
@@ -49,13 +40,11 @@ extension List: _PersistableCollection {
     }
 
     public func _isSame(as other: List) -> Bool {
-        if self === other { return true }
-        guard let managed, let other = other.managed else { return false }
-        return managed.isSame(as: other)
+        self === other || managed.isSame(as: other.managed) ?? false
     }
 
     public func _replaceElements(by other: List) {
-        let elements = other.snapshotArray()
+        let elements = other._elements
         removeAll()
         append(objectsIn: elements)
     }
@@ -66,14 +55,9 @@ extension List: _PersistableCollection {
 
     /// Converts a sequence, element by element. Nil gives an empty list.
     public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> List? {
-        guard let value = unwrapped(value) else { return List() }
-        guard let sequence = value as? any Sequence else { return nil }
         let list = List()
-        for element in anyElements(sequence) {
-            guard let element = Element._convertElement(element, conversion) else { return nil }
-            list.contents.append(element)
-        }
-        return list
+        return Element._convertElements(of: value, conversion) { list.contents.append($0) }
+            ? list : nil
     }
 }
 

@@ -36,16 +36,9 @@ public final class List<Element: RealmCollectionValue> {
 }
 
 extension List {
-    /// A Boolean value that indicates whether the object that owns the list was deleted or
-    /// invalidated.
-    public var isInvalidated: Bool { managed?.isInvalidated ?? false }
-
-    /// The Realm that manages the list; nil for an unmanaged list.
-    public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
-
     /// The number of elements.
     public var count: Int {
-        guard let managed = readable() else { return contents.count }
+        guard let managed = managed.readable() else { return contents.count }
         return managed.count
     }
 
@@ -54,7 +47,7 @@ extension List {
     /// - Precondition: The position is valid.
     public subscript(position: Int) -> Element {
         get {
-            guard let managed = readable() else {
+            guard let managed = managed.readable() else {
                 // While a key path is traced, every position leads to the same element.
                 let position = _KeyPathTracer.active == nil ? position : 0
                 requireIndex(position, upTo: contents.count)
@@ -77,7 +70,7 @@ extension List {
     /// Returns the position of the first element that equals `object`; nil if there is none.
     /// Objects match if they represent the same object.
     public func index(of object: Element) -> Int? {
-        guard let managed = readable() else {
+        guard let managed = managed.readable() else {
             return contents.firstIndex { areSame($0, object) }
         }
         managed.realm.scratch.reset()
@@ -86,12 +79,6 @@ extension List {
     }
 
     // MARK: Access
-
-    func readable() -> ManagedList? {
-        guard let managed else { return nil }
-        managed.requireAlive()
-        return managed
-    }
 
     func element(at position: Int) -> Element {
         guard let managed else { return contents[position] }
@@ -125,20 +112,12 @@ extension List: RealmCollection {
     /// Returns an iterator over the current elements. Later changes of the list do not affect it,
     /// but elements that are objects can be deleted in the meantime.
     public func makeIterator() -> RLMIterator<Element> {
-        guard let managed = readable() else { return RLMIterator(.array(contents)) }
+        guard let managed = managed.readable() else { return RLMIterator(.array(contents)) }
         return managed.makeIterator(element(at:))
     }
 
-    public var _querySource: _QuerySource {
-        _QuerySource(managed, of: Element.self, className: "RLMArray")
-    }
-
-    public var _contents: _CollectionContents {
-        guard let managed = readable() else {
-            return _CollectionContents(unmanaged: contents, kindName: ListHandle.kindName)
-        }
-        return _CollectionContents(managed) { self.map(Element._eraseElement) }
-    }
+    public var _backing: _CollectionBacking { _CollectionBacking(managed, of: self) }
+    public var _elements: [Element] { managed == nil ? contents : _iteratedElements }
 }
 
 extension List: MutableCollection {
@@ -151,15 +130,12 @@ extension List: Equatable {
     /// if they are the same list, unmanaged lists if their elements are equal.
     public static func == (left: List, right: List) -> Bool {
         if left === right { return true }
-        switch (left.managed, right.managed) {
-        case (nil, nil) where Element.self == AnyRealmValue.self:
+        if let isSame = left.managed.isSame(as: right.managed) { return isSame }
+        if Element.self == AnyRealmValue.self {
             return NestedEquality.areEqual(
                 unsafeDowncast(left, to: List<AnyRealmValue>.self),
                 unsafeDowncast(right, to: List<AnyRealmValue>.self))
-        case (nil, nil): return left.contents.elementsEqual(right.contents, by: isSameValue)
-        case (let left?, let right?):
-            return left.isSame(as: right)
-        default: return false
         }
+        return left.contents.elementsEqual(right.contents, by: isSameValue)
     }
 }

@@ -6,7 +6,7 @@ extension Map {
     /// - Precondition: A managed map is changed in a write transaction, and the key is valid for
     ///   it.
     public func updateValue(_ value: Value, forKey key: Key) {
-        guard let managed = writable() else {
+        guard let managed = managed.writable() else {
             contents[StoredText(key._storedKey)] = value
             return
         }
@@ -50,7 +50,7 @@ extension Map {
     ///
     /// - Precondition: A managed map is changed in a write transaction.
     public func removeObject(for key: Key) {
-        guard let managed = writable() else {
+        guard let managed = managed.writable() else {
             contents[StoredText(key._storedKey)] = nil
             return
         }
@@ -63,19 +63,11 @@ extension Map {
     ///
     /// - Precondition: A managed map is changed in a write transaction.
     public func removeAll() {
-        guard let managed = writable() else {
+        guard let managed = managed.writable() else {
             contents = [:]
             return
         }
         managed.realm.change { try managed.handle.removeAll() }
-    }
-
-    /// Returns the managed map; nil for an unmanaged one. Stops the program if the map cannot be
-    /// changed now.
-    private func writable() -> ManagedMap? {
-        guard let managed else { return nil }
-        managed.requireWritable()
-        return managed
     }
 }
 

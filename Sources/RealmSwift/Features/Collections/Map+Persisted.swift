@@ -1,14 +1,8 @@
 import StorageEngine
 
-extension Map: _HasPersistedType {
-    /// The type that is stored.
-    public typealias PersistedType = Map<Key, Value>
-}
-
 extension Map: _PersistableCollection {
     public static var _shape: _PropertyShape {
-        var shape = Value._elementShape
-        shape.collection = .map
+        var shape = Value._elementShape.asElement(of: .map)
         // Links are always stored as optional, whatever the declaration of the map.
         if shape.isLink && shape.isMapped { shape.isOptional = true }
         return shape
@@ -34,9 +28,7 @@ extension Map: _PersistableCollection {
     }
 
     public func _isSame(as other: Map) -> Bool {
-        if self === other { return true }
-        guard let managed, let other = other.managed else { return false }
-        return managed.isSame(as: other)
+        self === other || managed.isSame(as: other.managed) ?? false
     }
 
     public func _replaceElements(by other: Map) {

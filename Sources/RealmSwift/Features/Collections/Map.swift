@@ -45,33 +45,18 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         contents = [:]
         nested.run()
     }
-
-    /// Returns the managed map; nil for an unmanaged one. Stops the program if the map cannot be
-    /// read now.
-    func readable() -> ManagedMap? {
-        guard let managed else { return nil }
-        managed.requireAlive()
-        return managed
-    }
 }
 
 extension Map: RealmKeyedCollection {
-    /// A Boolean value that indicates whether the object that owns the map was deleted or
-    /// invalidated.
-    public var isInvalidated: Bool { managed?.isInvalidated ?? false }
-
-    /// The Realm that manages the map; nil for an unmanaged map.
-    public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
-
     /// The number of keys.
     public var count: Int {
-        guard let managed = readable() else { return contents.count }
+        guard let managed = managed.readable() else { return contents.count }
         return managed.count
     }
 
     /// All keys, in ascending order for a managed map.
     public var keys: [Key] {
-        guard let managed = readable() else { return entries.map(\.key) }
+        guard let managed = managed.readable() else { return entries.map(\.key) }
         return managed.realm.read(absent: []) {
             var keys: [Key] = []
             try managed.forEachEntry { key, _ in keys.append(Key(_storedKey: key)) }
@@ -81,7 +66,7 @@ extension Map: RealmKeyedCollection {
 
     /// All values, in the order of ``keys``.
     public var values: [Value] {
-        readable() == nil ? Array(contents.values) : entries.map(\.value)
+        managed.readable() == nil ? Array(contents.values) : entries.map(\.value)
     }
 
     /// Accesses the value of a key; nil if the map does not have the key.
@@ -92,7 +77,7 @@ extension Map: RealmKeyedCollection {
     /// - Precondition: A managed map is changed in a write transaction.
     public subscript(key: Key) -> Value? {
         get {
-            guard let managed = readable() else {
+            guard let managed = managed.readable() else {
                 return contents[StoredText(key._storedKey)] ?? traced
             }
             let key = key._storedKey
@@ -120,20 +105,11 @@ extension Map: RealmKeyedCollection {
         entries.contains { predicate($0.key, $0.value) }
     }
 
-    public var _querySource: _QuerySource {
-        _QuerySource(managed, of: Value.self, className: "RLMDictionary")
-    }
-
-    public var _contents: _CollectionContents {
-        guard let managed = readable() else {
-            return _CollectionContents(unmanaged: contents.values, kindName: MapHandle.kindName)
-        }
-        return _CollectionContents(managed) { self.values.map(Value._eraseElement) }
-    }
+    public var _backing: _CollectionBacking { _CollectionBacking(managed, of: self) }
 
     /// The current entries.
     var entries: [(key: Key, value: Value)] {
-        guard let managed = readable() else {
+        guard let managed = managed.readable() else {
             return contents.map { (Key(_storedKey: $0.key.text), $0.value) }
         }
         return managed.realm.read(absent: []) {
@@ -167,24 +143,15 @@ extension Map: Equatable {
     /// they are the same map, unmanaged maps if they have the same keys with equal values.
     public static func == (left: Map, right: Map) -> Bool {
         if left === right { return true }
-        switch (left.managed, right.managed) {
-        case (nil, nil) where Self.self == Map<String, AnyRealmValue>.self:
+        if let isSame = left.managed.isSame(as: right.managed) { return isSame }
+        if Self.self == Map<String, AnyRealmValue>.self {
             return NestedEquality.areEqual(
                 unsafeDowncast(left, to: Map<String, AnyRealmValue>.self),
                 unsafeDowncast(right, to: Map<String, AnyRealmValue>.self))
-        case (nil, nil): return left.hasSameEntries(as: right)
-        case (let left?, let right?): return left.isSame(as: right)
-        default: return false
         }
-    }
-}
-
-extension Map {
-    /// Returns whether two unmanaged maps have the same keys with the same values.
-    fileprivate func hasSameEntries(as other: Map) -> Bool {
-        contents.count == other.contents.count
-            && contents.allSatisfy { key, value in
-                other.contents[key].map { isSameValue(value, $0) } ?? false
+        return left.contents.count == right.contents.count
+            && left.contents.allSatisfy { key, value in
+                right.contents[key].map { isSameValue(value, $0) } ?? false
             }
     }
 }

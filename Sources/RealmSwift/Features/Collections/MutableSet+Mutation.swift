@@ -6,7 +6,7 @@ extension MutableSet {
     ///
     /// - Precondition: A managed set is changed in a write transaction.
     public func insert(_ object: Element) {
-        guard let managed = writable() else { return insertUnmanaged(object) }
+        guard let managed = managed.writable() else { return insertUnmanaged(object) }
         store(object, in: managed)
     }
 
@@ -14,7 +14,7 @@ extension MutableSet {
     ///
     /// - Precondition: A managed set is changed in a write transaction.
     public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
-        guard let managed = writable() else {
+        guard let managed = managed.writable() else {
             for object in objects { insertUnmanaged(object) }
             return
         }
@@ -26,7 +26,7 @@ extension MutableSet {
     ///
     /// - Precondition: A managed set is changed in a write transaction.
     public func remove(_ object: Element) {
-        guard let managed = writable() else { return removeUnmanaged(object) }
+        guard let managed = managed.writable() else { return removeUnmanaged(object) }
         managed.realm.scratch.reset()
         guard let sought = Element._encodeSought(object, managed.realm.scratch) else { return }
         managed.realm.change { try managed.handle.remove(sought) }
@@ -36,7 +36,7 @@ extension MutableSet {
     ///
     /// - Precondition: A managed set is changed in a write transaction.
     public func removeAll() {
-        guard let managed = writable() else {
+        guard let managed = managed.writable() else {
             contents = []
             members = []
             return
@@ -73,17 +73,9 @@ extension MutableSet {
 
     // MARK: Access
 
-    /// Returns the managed set; nil for an unmanaged one. Stops the program if the set cannot be
-    /// changed now.
-    private func writable() -> ManagedSet? {
-        guard let managed else { return nil }
-        managed.requireWritable()
-        return managed
-    }
-
     private func requireCombinable(with other: MutableSet) {
-        guard let managed = writable(), !managed.hasFailed else { return }
-        guard let place = other.readable() else {
+        guard let managed = managed.writable(), !managed.hasFailed else { return }
+        guard let place = other.managed.readable() else {
             stop("Right hand side value must be a managed Set.")
         }
         managed.requireSameClass(as: place)

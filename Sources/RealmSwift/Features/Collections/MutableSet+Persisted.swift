@@ -1,16 +1,7 @@
 import StorageEngine
 
-extension MutableSet: _HasPersistedType {
-    /// The type that is stored.
-    public typealias PersistedType = MutableSet<Element>
-}
-
 extension MutableSet: _PersistableCollection {
-    public static var _shape: _PropertyShape {
-        var shape = Element._elementShape
-        shape.collection = .set
-        return shape
-    }
+    public static var _shape: _PropertyShape { Element._elementShape.asElement(of: .set) }
 
     public convenience init(_of object: ObjectBase, column: Int) {
         self.init(managed: ManagedSet(of: object, column: column))
@@ -56,13 +47,11 @@ extension MutableSet: _PersistableCollection {
     }
 
     public func _isSame(as other: MutableSet) -> Bool {
-        if self === other { return true }
-        guard let managed, let other = other.managed else { return false }
-        return managed.isSame(as: other)
+        self === other || managed.isSame(as: other.managed) ?? false
     }
 
     public func _replaceElements(by other: MutableSet) {
-        let elements = Array(other)
+        let elements = other._elements
         removeAll()
         insert(objectsIn: elements)
     }
@@ -71,14 +60,8 @@ extension MutableSet: _PersistableCollection {
 
     /// Converts a sequence, element by element. Nil gives an empty set.
     public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> MutableSet? {
-        guard let value = unwrapped(value) else { return MutableSet() }
-        guard let sequence = value as? any Sequence else { return nil }
         let set = MutableSet()
-        for element in anyElements(sequence) {
-            guard let element = Element._convertElement(element, conversion) else { return nil }
-            set.insert(element)
-        }
-        return set
+        return Element._convertElements(of: value, conversion) { set.insert($0) } ? set : nil
     }
 }
 

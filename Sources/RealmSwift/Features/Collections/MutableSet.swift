@@ -33,27 +33,12 @@ public final class MutableSet<Element: RealmCollectionValue> {
     public init() {}
 
     init(managed: ManagedSet) { self.managed = managed }
-
-    /// Returns the managed set; nil for an unmanaged one. Stops the program if the set cannot be
-    /// read now.
-    func readable() -> ManagedSet? {
-        guard let managed else { return nil }
-        managed.requireAlive()
-        return managed
-    }
 }
 
 extension MutableSet: RealmCollection {
-    /// A Boolean value that indicates whether the object that owns the set was deleted or
-    /// invalidated.
-    public var isInvalidated: Bool { managed?.isInvalidated ?? false }
-
-    /// The Realm that manages the set; nil for an unmanaged set.
-    public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
-
     /// The number of elements.
     public var count: Int {
-        guard let managed = readable() else { return contents.count }
+        guard let managed = managed.readable() else { return contents.count }
         return managed.count
     }
 
@@ -81,20 +66,12 @@ extension MutableSet: RealmCollection {
     /// Returns an iterator over the current elements. Later changes of the set do not affect it,
     /// but elements that are objects can be deleted in the meantime.
     public func makeIterator() -> RLMIterator<Element> {
-        guard let managed = readable() else { return RLMIterator(.array(contents)) }
+        guard let managed = managed.readable() else { return RLMIterator(.array(contents)) }
         return managed.makeIterator(element(at:))
     }
 
-    public var _querySource: _QuerySource {
-        _QuerySource(managed, of: Element.self, className: "RLMSet")
-    }
-
-    public var _contents: _CollectionContents {
-        guard let managed = readable() else {
-            return _CollectionContents(unmanaged: contents, kindName: SetHandle.kindName)
-        }
-        return _CollectionContents(managed) { self.map(Element._eraseElement) }
-    }
+    public var _backing: _CollectionBacking { _CollectionBacking(managed, of: self) }
+    public var _elements: [Element] { managed == nil ? contents : _iteratedElements }
 
     private func element(at position: Int) -> Element {
         guard let managed else { return contents[position] }
@@ -113,7 +90,9 @@ extension MutableSet {
     /// Returns a Boolean value that indicates whether `object` is an element. Objects match if they
     /// represent the same object.
     public func contains(_ object: Element) -> Bool {
-        guard let managed = readable() else { return members.contains(StoredIdentity(object)) }
+        guard let managed = managed.readable() else {
+            return members.contains(StoredIdentity(object))
+        }
         managed.realm.scratch.reset()
         guard let sought = Element._encodeSought(object, managed.realm.scratch) else {
             return false
@@ -151,8 +130,8 @@ extension MutableSet {
     /// Returns both managed sets if they are in one Realm, so that the engine can compare them.
     /// Stops the program if this set is managed and the other is not.
     private func managedPair(with other: MutableSet) -> (ManagedSet, ManagedSet)? {
-        guard let managed = readable() else { return nil }
-        guard let place = other.readable() else {
+        guard let managed = managed.readable() else { return nil }
+        guard let place = other.managed.readable() else {
             // The other set may be unmanaged because its object could not be added.
             if managed.realm.isInFailedTransaction { return nil }
             stop("Right hand side value must be a managed Set.")
@@ -175,10 +154,6 @@ extension MutableSet: Equatable {
     /// Returns a Boolean value that indicates whether two sets are equal. Managed sets are equal if
     /// they are the same set, unmanaged sets if they have the same elements.
     public static func == (left: MutableSet, right: MutableSet) -> Bool {
-        switch (left.managed, right.managed) {
-        case (nil, nil): left.members == right.members
-        case (let left?, let right?): left.isSame(as: right)
-        default: false
-        }
+        left.managed.isSame(as: right.managed) ?? (left.members == right.members)
     }
 }

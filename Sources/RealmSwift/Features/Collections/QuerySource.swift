@@ -1,7 +1,7 @@
 import StorageEngine
 
 /// The starting point of a query of a collection.
-public struct _QuerySource {
+struct QuerySource {
     enum Kind {
         case results(ResultsQuery)
         /// The objects of a managed collection. `isDecoded` is true if the elements are not the
@@ -16,36 +16,31 @@ public struct _QuerySource {
 
     let kind: Kind
 
-    static func results(_ query: ResultsQuery) -> _QuerySource {
-        _QuerySource(kind: .results(query))
-    }
-
-    /// Creates the starting point for a collection.
-    ///
-    /// - Parameters:
-    ///   - collection: The managed collection; nil for an unmanaged one.
-    ///   - type: The type of the elements.
-    ///   - className: The name of the collection in messages.
-    init<Handle, Element: RealmCollectionValue>(
-        _ collection: ManagedCollection<Handle>?, of type: Element.Type, className: String
-    ) {
-        guard let collection else {
+    /// Creates the starting point for a collection with elements of a type.
+    init<Element: RealmCollectionValue>(_ backing: _CollectionBacking, of type: Element.Type) {
+        switch backing.kind {
+        case .query(let query): kind = .results(query)
+        case .values: kind = .values
+        case .memory(let kindName):
             kind = .unmanaged(
-                className: className, linked: Element._elementShape.linkedClass,
+                className: "RLM" + (kindName == ListHandle.kindName ? "Array" : kindName),
+                linked: Element._elementShape.linkedClass,
                 isDecoded: !(type is ObjectBase.Type))
-            return
-        }
-        guard let target = collection.target else {
-            kind = .values
-            return
-        }
-        kind = .links(target, isDecoded: !(type is ObjectBase.Type)) {
-            // The results of a query of a collection whose object was deleted are empty.
-            collection.isInvalidated ? [] : collection.links().map { ObjectKey(rawValue: $0) }
+        case .backlinks(let managed):
+            kind = .links(managed.origin, isDecoded: false) {
+                managed.keys.map { ObjectKey(rawValue: $0) }
+            }
+        case .column(let managed):
+            guard let target = managed.target else {
+                kind = .values
+                return
+            }
+            kind = .links(target, isDecoded: !(type is ObjectBase.Type)) {
+                // The results of a query of a collection whose object was deleted are empty.
+                managed.isInvalidated ? [] : managed.links().map { ObjectKey(rawValue: $0) }
+            }
         }
     }
-
-    init(kind: Kind) { self.kind = kind }
 
     var isUnmanaged: Bool {
         if case .unmanaged = kind { true } else { false }

@@ -9,11 +9,9 @@ extension Realm {
     /// - Precondition: A write transaction is open. The object is managed by this Realm and was not
     ///   deleted before.
     public func delete(_ object: ObjectBase) {
-        instance.requireWriting()
-        if instance.isInFailedTransaction { return }
-        guard let managedClass = object._managedClass, managedClass.realm === instance else {
-            stop("Can only delete an object from the Realm it belongs to.")
-        }
+        guard canDelete(from: object._managedClass?.realm),
+            let managedClass = object._managedClass
+        else { return }
         object._requireAlive()
         instance.change {
             try managedClass.existingTable.delete(ObjectKey(rawValue: object._key))
@@ -48,14 +46,7 @@ extension Realm {
     ///
     /// - Precondition: A write transaction is open, and the list is managed by this Realm.
     public func delete<Element: ObjectBase>(_ objects: List<Element>) {
-        instance.requireWriting()
-        if instance.isInFailedTransaction { return }
-        guard objects.managed?.realm === instance else {
-            stop("Can only delete an object from the Realm it belongs to.")
-        }
-        let deletion = _Deletion(instance)
-        for object in objects { deletion._add(object) }
-        deletion._run()
+        if canDelete(from: objects.managed?.realm) { deleteEach(of: objects) }
     }
 
     /// Deletes the objects that are values of a map. The map is empty afterwards.
@@ -64,14 +55,8 @@ extension Realm {
     public func delete<Key: _MapKey, Value: ObjectBase & _RealmCollectionValueInsideOptional>(
         _ map: Map<Key, Value?>
     ) {
-        instance.requireWriting()
-        if instance.isInFailedTransaction { return }
-        guard map.managed?.realm === instance else {
-            stop("Can only delete an object from the Realm it belongs to.")
-        }
-        let deletion = _Deletion(instance)
-        for object in map.values.compactMap({ $0 }) { deletion._add(object) }
-        deletion._run()
+        guard canDelete(from: map.managed?.realm) else { return }
+        deleteEach(of: map.values.compactMap { $0 })
         map.removeAll()
     }
 
@@ -79,11 +64,7 @@ extension Realm {
     ///
     /// - Precondition: A write transaction is open, and the results belong to this Realm.
     public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
-        instance.requireWriting()
-        if instance.isInFailedTransaction { return }
-        guard objects.query.realm === instance else {
-            stop("Can only delete an object from the Realm it belongs to.")
-        }
+        guard canDelete(from: objects.query.realm) else { return }
         objects.query.requireValid()
         let managedClass = objects.query.managedClass
         if objects.query.isWholeTable { return deleteAll(managedClass) }
@@ -104,6 +85,21 @@ extension Realm {
         for model in instance.schema.classes {
             deleteAll(instance.managedClass(for: model.type))
         }
+    }
+
+    /// Returns whether objects of a Realm can be deleted; false in a failed transaction. Stops the
+    /// program outside of a write transaction, and if the Realm is another one.
+    private func canDelete(from realm: @autoclosure () -> RealmInstance?) -> Bool {
+        instance.requireWriting()
+        if instance.isInFailedTransaction { return false }
+        if realm() !== instance { stop("Can only delete an object from the Realm it belongs to.") }
+        return true
+    }
+
+    private func deleteEach(of objects: some Sequence<some ObjectBase>) {
+        let deletion = _Deletion(instance)
+        for object in objects { deletion._add(object) }
+        deletion._run()
     }
 
     private func deleteAll(_ managedClass: ManagedClass) {

@@ -69,13 +69,10 @@ extension MutableSet {
 }
 
 extension KeyPathReadable where Self: RealmCollection {
-    func anyValue(forKeyPath keyPath: String) -> Any? { value(forKeyPath: keyPath) }
-}
-
-extension List: KeyPathReadable {
     func anyValue(forKeyPath keyPath: String) -> Any? { _contents.value(forKeyPath: keyPath) }
 }
 
+extension List: KeyPathReadable {}
 extension MutableSet: KeyPathReadable {}
 extension Results: KeyPathReadable {}
 extension LinkingObjects: KeyPathReadable {}

@@ -56,6 +56,17 @@ extension RealmCollection {
     /// Returns the previous position.
     public func index(before i: Int) -> Int { i - 1 }
 
+    public var _elements: [Element] { _iteratedElements }
+
+    /// The elements that an iteration visits.
+    var _iteratedElements: [Element] {
+        // The iterator determines the number, because a transaction can fail in between.
+        var elements: [Element] = []
+        elements.reserveCapacity(count)
+        elements.append(contentsOf: IteratorSequence(makeIterator()))
+        return elements
+    }
+
     /// The first element; nil if there is none.
     public var first: Element? { count == 0 ? nil : self[0] }
 

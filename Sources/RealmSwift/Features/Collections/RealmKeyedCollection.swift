@@ -16,8 +16,7 @@ extension String: _MapKey {
 }
 
 /// A collection of values with keys: ``Map``.
-public protocol RealmKeyedCollection<Key, Value>: AggregatableCollection, ThreadConfined,
-    CustomStringConvertible
+public protocol RealmKeyedCollection<Key, Value>: AggregatableCollection
 where AggregatedValue == Value {
     /// The type of the keys.
     associatedtype Key: _MapKey
@@ -49,6 +48,10 @@ where AggregatedValue == Value {
     func value(forKeyPath keyPath: String) -> AnyObject?
     /// Sets the value of a key. Nil removes the key.
     func setValue(_ value: Any?, forKey key: String)
+}
+
+extension RealmKeyedCollection {
+    public var _elements: [Value] { values }
 }
 
 /// An optional type, for constraints of generic code.

@@ -16,7 +16,7 @@ extension RealmFetchable where Self: ObjectBase {
 extension Object: RealmFetchable {}
 
 /// The objects of a class in a Realm, or the result of filtering and sorting them or another
-/// collection with methods such as ``RealmCollection/filter(_:_:)``.
+/// collection with methods such as ``AggregatableCollection/filter(_:_:)``.
 ///
 /// ```swift
 /// let puppies = realm.objects(Dog.self).filter("age < 2").sorted(byKeyPath: "name")
@@ -53,17 +53,6 @@ public struct Results<Element: RealmCollectionValue> {
 }
 
 extension Results {
-    /// A Boolean value that indicates whether the Realm was invalidated.
-    public var isInvalidated: Bool {
-        instance.checkThread()
-        return !(values?.isValid ?? query.isValid)
-    }
-
-    /// The Realm of the objects; never nil.
-    public var realm: Realm? { Realm(instance: instance) }
-
-    private var instance: RealmInstance { values?.realm ?? query.realm }
-
     /// The current number of objects.
     public var count: Int { values?.values.count ?? query.count }
 
@@ -136,14 +125,8 @@ extension Results: RealmCollection {
     /// object.
     public var isEmpty: Bool { values?.values.isEmpty ?? !query.hasFirst }
 
-    public var _contents: _CollectionContents {
-        if let values { return values.contents }
-        query.requireValid()
-        return _CollectionContents(.results(query), kindName: "Results", realm: query.realm)
-    }
-
-    public var _querySource: _QuerySource {
-        values == nil ? .results(query) : _QuerySource(kind: .values)
+    public var _backing: _CollectionBacking {
+        values.map { _CollectionBacking($0) } ?? _CollectionBacking(query)
     }
 }
 

@@ -1,8 +1,15 @@
 import StorageEngine
 
+/// The values that results of values have.
+protocol AnySortedValues: AnyObject {
+    var realm: RealmInstance { get }
+    var isValid: Bool { get }
+    var contents: CollectionContents { get }
+}
+
 /// The values of a managed list, set or map, sorted or without duplicates. Copies of results of
 /// values share this object.
-final class SortedValues<Element: RealmCollectionValue> {
+final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
     enum Operation {
         case sort(isAscending: Bool)
         case distinct
@@ -14,7 +21,7 @@ final class SortedValues<Element: RealmCollectionValue> {
     private let birth: UInt32
     /// A function that returns the current elements and their stored forms; nil if their owner was
     /// deleted.
-    private let read: () -> (elements: [Element], contents: _CollectionContents)?
+    private let read: () -> (elements: [Element], contents: CollectionContents)?
     private let operations: [Operation]
     /// The connection's change stamp for which `found` is valid.
     private var stamp: UInt64?
@@ -23,7 +30,7 @@ final class SortedValues<Element: RealmCollectionValue> {
 
     init(
         _ realm: RealmInstance, _ type: ValueType, _ operations: [Operation],
-        _ read: @escaping () -> (elements: [Element], contents: _CollectionContents)?
+        _ read: @escaping () -> (elements: [Element], contents: CollectionContents)?
     ) {
         self.realm = realm
         self.type = type
@@ -51,14 +58,14 @@ final class SortedValues<Element: RealmCollectionValue> {
     }
 
     /// The values as read by aggregates and key-value coding.
-    var contents: _CollectionContents {
+    var contents: CollectionContents {
         let values = values
-        let visit: _CollectionContents.ValueVisit = { body in
+        let visit: CollectionContents.ValueVisit = { body in
             for (_, value) in values {
                 if try !value.withScalar(body) { return }
             }
         }
-        return _CollectionContents(
+        return CollectionContents(
             .stored(type, visit, elements: { values.map { Element._eraseElement($0.element) } }),
             kindName: "Results", realm: realm)
     }

@@ -2,7 +2,7 @@ extension ObjectPrinter {
     private static let maximumElements = 100
 
     /// Returns `List<Dog> <0x…> (…)` with the elements, one per line.
-    static func describe<C: RealmCollection & PrintableCollection>(
+    static func describe<C: RealmCollection>(
         collection: C, depth: Int = maximumDepth
     ) -> String {
         if depth == 0 { return "<Maximum depth exceeded>" }
@@ -11,7 +11,7 @@ extension ObjectPrinter {
             "\t[\(position)] \(describe(C.Element._eraseElement(element), depth: depth))"
         }
         return frame(
-            "\(C.kindName)<\(collection.elementName)>", collection.address, Array(lines),
+            collection, "<\(collection.elementName)>", Array(lines),
             skipped: collection.count - lines.count, "objects")
     }
 
@@ -26,19 +26,27 @@ extension ObjectPrinter {
                 + describe(Value._eraseElement(entry.value), depth: depth)
         }
         return frame(
-            "\(Map<Key, Value>.kindName)<string, \(map.elementName)>", map.address, lines,
-            skipped: map.count - lines.count, "key-value pairs")
+            map, "<string, \(map.elementName)>", lines, skipped: map.count - lines.count,
+            "key-value pairs")
     }
 
     private static func frame(
-        _ type: String, _ address: UnsafeMutableRawPointer?, _ lines: [String], skipped: Int,
-        _ what: String
+        _ collection: some AggregatableCollection, _ elementType: String, _ lines: [String],
+        skipped: Int, _ what: String
     ) -> String {
-        let address = address.map { "\($0)" } ?? "0x0"
-        var text = "\(type) <\(address)> (\n" + lines.joined(separator: ",\n")
+        let address = collection._backing.instance.map {
+            "\(Unmanaged.passUnretained($0).toOpaque())"
+        }
+        var text = "\(collection.kindName)\(elementType) <\(address ?? "0x0")> (\n"
+        text += lines.joined(separator: ",\n")
         if skipped > 0 { text += "\n\t... \(skipped) \(what) skipped." }
         return text + "\n)"
     }
+}
+
+extension RealmCollection {
+    /// A description of at most 100 elements. Objects are described with their properties.
+    public var description: String { ObjectPrinter.describe(collection: self) }
 }
 
 extension PrintableCollection where Self: RealmCollection {
@@ -47,70 +55,31 @@ extension PrintableCollection where Self: RealmCollection {
     }
 }
 
-extension PrintableCollection where Self: AnyObject {
-    var address: UnsafeMutableRawPointer? { Unmanaged.passUnretained(self).toOpaque() }
+extension AggregatableCollection {
+    /// The name of the collection type, without the types of its elements.
+    fileprivate var kindName: Substring { "\(Self.self)".prefix { $0 != "<" } }
+
+    /// The name of the element type. For dynamic objects, the name of their class.
+    fileprivate var elementName: String {
+        let type = AggregatedValue.self
+        switch _backing.kind {
+        case .query where type is any ProjectionObservable.Type: return "\(type)"
+        case .query(let query): return query.managedClass.model.name
+        case .column(let managed): return managed.target?.model.name ?? type._typeName
+        case .memory, .backlinks, .values: return type._typeName
+        }
+    }
 }
 
-extension List: PrintableCollection {
-    static var kindName: String { "List" }
-    var elementName: String { managed?.target?.model.name ?? Element._typeName }
-
-    /// A description of at most 100 elements. Objects are described with their properties.
-    public var description: String { ObjectPrinter.describe(collection: self) }
-}
-
-extension MutableSet: PrintableCollection {
-    static var kindName: String { "MutableSet" }
-    var elementName: String { managed?.target?.model.name ?? Element._typeName }
-
-    /// A description of at most 100 elements. Objects are described with their properties.
-    public var description: String { ObjectPrinter.describe(collection: self) }
-}
+extension List: PrintableCollection {}
+extension MutableSet: PrintableCollection {}
+extension Results: PrintableCollection {}
+extension LinkingObjects: PrintableCollection {}
+extension AnyRealmCollection: PrintableCollection {}
 
 extension Map: PrintableCollection {
-    static var kindName: String { "Map" }
-    var elementName: String { managed?.target?.model.name ?? Value._typeName }
-
     /// A description of at most 100 entries. Objects are described with their properties.
     public var description: String { ObjectPrinter.describe(self) }
 
     func describe(depth: Int) -> String { ObjectPrinter.describe(self, depth: depth) }
-}
-
-extension Results: PrintableCollection {
-    static var kindName: String { "Results" }
-    var elementName: String {
-        guard let objects, !(Element.self is any ProjectionObservable.Type) else {
-            return values == nil ? "\(Element.self)" : Element._typeName
-        }
-        return objects.managedClass.model.name
-    }
-    var address: UnsafeMutableRawPointer? {
-        let source: AnyObject? = objects ?? values
-        return source.map { Unmanaged.passUnretained($0).toOpaque() }
-    }
-
-    /// A description of at most 100 elements. Objects are described with their properties.
-    public var description: String { ObjectPrinter.describe(collection: self) }
-}
-
-extension LinkingObjects: PrintableCollection {
-    static var kindName: String { "LinkingObjects" }
-    var elementName: String { Element._typeName }
-    /// Always nil, because `LinkingObjects` is a value type.
-    var address: UnsafeMutableRawPointer? { nil }
-
-    /// A description of at most 100 objects with their properties.
-    public var description: String { ObjectPrinter.describe(collection: self) }
-}
-
-extension AnyRealmCollection: PrintableCollection {
-    static var kindName: String { "AnyRealmCollection" }
-    var elementName: String {
-        (base as? any PrintableCollection)?.elementName ?? Element._typeName
-    }
-    var address: UnsafeMutableRawPointer? { (base as? any PrintableCollection)?.address }
-
-    /// A description of at most 100 elements. Objects are described with their properties.
-    public var description: String { ObjectPrinter.describe(collection: self) }
 }

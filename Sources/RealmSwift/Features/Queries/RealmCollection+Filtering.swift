@@ -1,24 +1,39 @@
 import StorageEngine
 
-extension RealmCollection {
+extension AggregatableCollection {
     /// Returns the objects that match a predicate.
     ///
     /// ```swift
     /// let tanDogs = dogs.filter("color == 'tan' AND name BEGINSWITH %@", "B")
     /// ```
-    /// The order of the objects is preserved. The search starts when the results are used.
+    /// The order of the objects is preserved. The search starts when the results are used. The keys
+    /// of a map that have no object are left out.
     ///
     /// - Parameters:
     ///   - predicateFormat: The condition on the objects.
     ///   - args: The arguments for `%@` (values), `%K` (key paths) and `%d` (numbers).
     /// - Precondition: The predicate is valid for the class, and the collection is a managed
     ///   collection of objects.
-    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<AggregatedValue> {
         attempt { Results(query: try _querySource.filtered(predicateFormat, args)) }
     }
 
+    /// Returns the objects that match a parsed predicate.
+    ///
+    /// - Parameters:
+    ///   - syntax: The predicate.
+    ///   - format: The predicate as it was given, for messages.
+    /// - Throws: ``InvalidPredicate`` if the predicate is not valid for the class.
+    func _filtered(
+        _ syntax: PredicateSyntax, format: String
+    ) throws -> Results<AggregatedValue> {
+        Results(query: try _querySource.query().filtered(syntax, format: format))
+    }
+}
+
+extension RealmCollection {
     /// Returns the position of the first element that matches a predicate; nil if there is none.
-    /// See ``filter(_:_:)``.
+    /// See ``AggregatableCollection/filter(_:_:)``.
     ///
     /// The elements of an unmanaged collection can be values, which are named `SELF` in the
     /// predicate.
@@ -34,16 +49,6 @@ extension RealmCollection {
             let matches = try source.filtered(predicateFormat, args)
             return matches.firstPosition(in: source.query())
         }
-    }
-
-    /// Returns the objects that match a parsed predicate.
-    ///
-    /// - Parameters:
-    ///   - syntax: The predicate.
-    ///   - format: The predicate as it was given, for messages.
-    /// - Throws: ``InvalidPredicate`` if the predicate is not valid for the class.
-    func _filtered(_ syntax: PredicateSyntax, format: String) throws -> Results<Element> {
-        Results(query: try _querySource.query().filtered(syntax, format: format))
     }
 
     /// Returns the first position of an object that matches a parsed predicate.
@@ -67,7 +72,7 @@ extension RealmCollection {
     }
 }
 
-extension _QuerySource {
+extension QuerySource {
     /// Returns the objects that match a predicate text. Stops the program if the collection cannot
     /// be queried.
     ///

@@ -20,12 +20,12 @@ extension RealmCollection {
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor {
         let descriptors = Array(sortDescriptors)
-        guard hasValues else {
+        guard _backing.hasValues else {
             return Results(query: _querySource.query().sorted(by: descriptors))
         }
         for descriptor in descriptors { requireSelf(descriptor.keyPath, "sort on key path") }
         return Results(
-            values: sortedValues(
+            values: _sortedValues(
                 descriptors.first.map { .sort(isAscending: $0.ascending) } ?? .none))
     }
 
@@ -42,11 +42,11 @@ extension RealmCollection {
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Iterator.Element == String {
         let keyPaths = Array(keyPaths)
-        guard hasValues else {
+        guard _backing.hasValues else {
             return Results(query: _querySource.query().distinct(by: keyPaths))
         }
         for keyPath in keyPaths { requireSelf(keyPath, "distinct on keypath") }
-        return Results(values: sortedValues(keyPaths.isEmpty ? .none : .distinct))
+        return Results(values: _sortedValues(keyPaths.isEmpty ? .none : .distinct))
     }
 
     private func requireSelf(_ keyPath: String, _ purpose: String) {
@@ -55,29 +55,30 @@ extension RealmCollection {
             "Cannot \(purpose) '\(keyPath)': arrays of '\(Element._typeName)' can only be sorted "
                 + "on 'self'")
     }
+}
 
-    /// Whether the elements are values of a Realm.
-    var hasValues: Bool {
-        switch _querySource.kind {
-        case .values: true
-        case .results, .links, .unmanaged: false
-        }
-    }
-
-    func sortedValues(_ operation: SortedValues<Element>.Operation) -> SortedValues<Element> {
-        if let results = self as? Results<Element>, let values = results.values {
+extension AggregatableCollection {
+    /// Returns the values with an operation applied to them. Stops the program if the elements are
+    /// not values of a Realm.
+    func _sortedValues(
+        _ operation: SortedValues<AggregatedValue>.Operation
+    ) -> SortedValues<AggregatedValue> {
+        let backing = _backing
+        if case .values(let values) = backing.kind,
+            let values = values as? SortedValues<AggregatedValue>
+        {
             return values.adding(operation)
         }
-        guard let realm = realm?.instance, case .stored(let type, _, _) = _contents.source else {
+        guard let realm = backing.realm, case .stored(let type, _, _) = _contents.source else {
             if let realm = RealmCache.failedInstance {
-                return SortedValues(realm, Element._elementShape.type, [operation]) { nil }
+                return SortedValues(realm, AggregatedValue._elementShape.type, [operation]) { nil }
             }
             // For an unmanaged collection, this stops the program with the documented message.
             _ = _querySource.query()
             stop("Only collections of values have an order of their own.")
         }
         return SortedValues(realm, type, [operation]) {
-            isInvalidated ? nil : (Array(self), _contents)
+            isInvalidated ? nil : (_elements, _contents)
         }
     }
 }
@@ -114,11 +115,11 @@ extension RealmCollection where Element.PersistedType: SortableType {
     /// let best = player.scores.sorted(ascending: false).first
     /// ```
     public func sorted(ascending: Bool = true) -> Results<Element> {
-        Results(values: sortedValues(.sort(isAscending: ascending)))
+        Results(values: _sortedValues(.sort(isAscending: ascending)))
     }
 
     /// Returns the values without duplicates, in the current order.
-    public func distinct() -> Results<Element> { Results(values: sortedValues(.distinct)) }
+    public func distinct() -> Results<Element> { Results(values: _sortedValues(.distinct)) }
 }
 
 extension ResultsQuery {

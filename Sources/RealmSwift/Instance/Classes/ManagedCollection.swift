@@ -12,9 +12,21 @@ protocol EngineCollection {
     func isSame(as other: Self) -> Bool
 }
 
+/// A managed list, set or map, whatever its kind.
+protocol AnyManagedCollection: ManagedPlace {
+    /// The name of the collection's kind in messages.
+    var kindName: String { get }
+    var isInvalidated: Bool { get }
+    /// Stops the program if the collection cannot be read now.
+    func requireAlive()
+    /// Returns the keys of all objects in the collection.
+    func links() -> ContiguousArray<Int64>
+    func forEachValue(_ body: (Scalar) throws -> Bool) throws
+}
+
 /// A managed list, set or map. It is a class because using a collection then takes one reference
 /// instead of a copy of all fields.
-final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
+final class ManagedCollection<Handle: EngineCollection>: ManagedPlace, AnyManagedCollection {
     let handle: Handle
     /// Whether the collection is within a mixed value. Such a collection can be removed before its
     /// owner.
@@ -37,6 +49,8 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
         isNested = true
         super.init(owner: owner, key: handle.owner.rawValue, birth: birth, column: column)
     }
+
+    var kindName: String { Handle.kindName }
 
     var isInvalidated: Bool { !isOwnerAlive || (isNested && !isInPlace) }
 
@@ -81,6 +95,35 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
             keys.reserveCapacity(try handle.count())
             try handle.appendLinks(to: &keys)
             return keys
+        }
+    }
+
+    func forEachValue(_ body: (Scalar) throws -> Bool) throws { try handle.forEachValue(body) }
+}
+
+extension Optional {
+    /// Returns the managed collection; nil for an unmanaged one. Stops the program if the
+    /// collection cannot be read now.
+    @inline(__always)
+    func readable<Handle>() -> Self where Wrapped == ManagedCollection<Handle> {
+        self?.requireAlive()
+        return self
+    }
+
+    /// Returns the managed collection; nil for an unmanaged one. Stops the program if the
+    /// collection cannot be changed now.
+    @inline(__always)
+    func writable<Handle>() -> Self where Wrapped == ManagedCollection<Handle> {
+        self?.requireWritable()
+        return self
+    }
+
+    /// Returns whether both are the same collection of the same object; nil if neither is managed.
+    func isSame<Handle>(as other: Self) -> Bool? where Wrapped == ManagedCollection<Handle> {
+        switch (self, other) {
+        case (nil, nil): nil
+        case (let managed?, let other?): managed.isSame(as: other)
+        default: false
         }
     }
 }

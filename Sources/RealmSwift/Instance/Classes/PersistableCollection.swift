@@ -4,7 +4,7 @@ import StorageEngine
 ///
 /// An object keeps one instance per collection property. The instance stays the same when the
 /// object is added to a Realm.
-public protocol _PersistableCollection: AnyObject, _Persistable {
+public protocol _PersistableCollection: AnyObject, _Persistable where PersistedType == Self {
     /// Creates an empty unmanaged collection.
     init()
     /// Creates the collection in a column of a managed object.
@@ -77,6 +77,31 @@ extension _PersistableCollection {
         defer { scratch.update = previousUpdate }
         collection._manage(
             in: addition.object, column: addition.column, over: addition.existingElements)
+    }
+}
+
+extension _PropertyShape {
+    /// Returns the shape of a collection whose elements have this shape.
+    func asElement(of kind: CollectionKind) -> _PropertyShape {
+        var shape = self
+        shape.collection = kind
+        return shape
+    }
+}
+
+extension RealmCollectionValue {
+    /// Calls `add` with each element of a sequence, converted to this type. Nil has no elements.
+    /// Returns false if the value is no sequence, or if an element does not fit.
+    static func _convertElements(
+        of value: Any?, _ conversion: _ValueConversion, _ add: (Self) -> Void
+    ) -> Bool {
+        guard let value = unwrapped(value) else { return true }
+        guard let sequence = value as? any Sequence else { return false }
+        for element in anyElements(sequence) {
+            guard let element = _convertElement(element, conversion) else { return false }
+            add(element)
+        }
+        return true
     }
 }
 

@@ -64,11 +64,5 @@ enum ObjectPrinter {
 
 /// A collection whose description can be part of an object's description.
 protocol PrintableCollection {
-    /// The name of the collection type, without the type of its elements.
-    static var kindName: String { get }
-    /// The name of the element type. For dynamic objects, the name of their class.
-    var elementName: String { get }
-    /// An address that distinguishes collections with equal elements.
-    var address: UnsafeMutableRawPointer? { get }
     func describe(depth: Int) -> String
 }

@@ -31,6 +31,43 @@ import Testing
         #expect(shelf.items[0].shelves.map { $0.id } == [1])
     }
 
+    /// A function generic over collections and maps. Returns the sum of a property, and how many
+    /// objects each way of asking finds.
+    private func answers<C: AggregatableCollection>(of items: C) -> [Int] {
+        [
+            items.sum(ofProperty: "count"), items.filter("count > %@", 1).count,
+            items.filter(NSPredicate(format: "count < %@", 3)).count,
+        ]
+    }
+
+    @Test func collectionsAndMapsOfEveryKindAnswerAlike() throws {
+        let realm = try directory.realm(shelfTypes)
+        let shelf = try realm.addShelf(counts: [1, 2, 3])
+        try realm.write {
+            shelf.itemSet.insert(objectsIn: shelf.items)
+            for item in shelf.items { shelf.itemMap[item.name] = item }
+            shelf.itemMap["none"] = .some(nil)
+        }
+        #expect(answers(of: shelf.items) == [6, 2, 2])
+        #expect(answers(of: shelf.itemSet) == [6, 2, 2])
+        #expect(answers(of: shelf.itemMap) == [6, 2, 2])
+        #expect(answers(of: realm.objects(ShelfItem.self)) == [6, 2, 2])
+        #expect(answers(of: AnyRealmCollection(shelf.items)) == [6, 2, 2])
+        #expect(shelf.itemMap.where { $0.count > 1 }.count == 2)
+        let shelves = shelf.items[0].shelves
+        #expect(shelves.filter("id == 1").count == 1 && shelves.sum(ofProperty: "id") == 1)
+        let all: [any ThreadConfined] = [
+            shelf.items, shelf.itemSet, shelf.itemMap, realm.objects(ShelfItem.self), shelves,
+            AnyRealmCollection(shelf.itemSet), shelf.ints, shelf.ints.sorted(),
+        ]
+        for collection in all { #expect(collection.realm == realm && !collection.isInvalidated) }
+        realm.invalidate()
+        for collection in all { #expect(collection.isInvalidated) }
+        for unmanaged: any ThreadConfined in [List<Int>(), MutableSet<Int>(), ShelfItem().shelves] {
+            #expect(unmanaged.realm == nil && !unmanaged.isInvalidated)
+        }
+    }
+
     @Test func erasedCollectionsGoOnBeingLive() throws {
         let realm = try directory.realm(shelfTypes)
         let shelf = try realm.addShelf(counts: [1])

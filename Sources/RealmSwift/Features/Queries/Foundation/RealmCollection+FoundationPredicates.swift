@@ -1,6 +1,6 @@
 import Foundation
 
-extension RealmCollection {
+extension AggregatableCollection {
     /// Returns the objects that match a predicate. See ``filter(_:_:)``.
     ///
     /// ```swift
@@ -9,15 +9,17 @@ extension RealmCollection {
     /// ```
     /// - Precondition: The predicate was not created from a closure, is valid for the class, and is
     ///   not nested more than 200 levels deep.
-    public func filter(_ predicate: NSPredicate) -> Results<Element> {
+    public func filter(_ predicate: NSPredicate) -> Results<AggregatedValue> {
         attempt {
             let syntax = try PredicateSyntax(predicate)
             return try _filtered(syntax, format: "\(syntax)")
         }
     }
+}
 
+extension RealmCollection {
     /// Returns the position of the first object that matches a predicate; nil if there is none. See
-    /// ``filter(_:)-(NSPredicate)``.
+    /// ``AggregatableCollection/filter(_:)-(NSPredicate)``.
     public func index(matching predicate: NSPredicate) -> Int? {
         attempt {
             let syntax = try PredicateSyntax(predicate)
@@ -52,16 +54,5 @@ extension RealmCollection {
     /// - Throws: An error that names the unsupported part of the predicate.
     public func index(matching predicate: Predicate<Element>) throws -> Int? {
         try _index(matching: PredicateTranslator.translate(predicate), format: "")
-    }
-}
-
-extension RealmKeyedCollection {
-    /// Returns the values that match a predicate; see ``RealmCollection/filter(_:)-(NSPredicate)``.
-    /// Keys without an object are left out.
-    public func filter(_ predicate: NSPredicate) -> Results<Value> {
-        attempt {
-            let syntax = try PredicateSyntax(predicate)
-            return try _filtered(syntax, format: "\(syntax)")
-        }
     }
 }

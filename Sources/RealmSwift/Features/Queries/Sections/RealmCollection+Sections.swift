@@ -118,8 +118,8 @@ extension RealmCollection {
     public func sectioned<Key: _Persistable>(
         by block: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
-        if hasValues {
-            let values = sortedValues(.sort(isAscending: ascending))
+        if _backing.hasValues {
+            let values = _sortedValues(.sort(isAscending: ascending))
             return SectionedResults(sectioning: Sectioning(Results(values: values), block))
         }
         let objects = Results<Element>(query: _querySource.query())

@@ -93,7 +93,7 @@ extension Query {
         // everything else here.
         let isCollection =
             V.self != Int.self && V.self != String.self
-            && (V.self is any RealmCollectionBase.Type || V.self is any RealmKeyedCollection.Type)
+            && V.self is any AggregatableCollection.Type
         return Query<V>(path.appending(_name(for: keyPath), isCollection: isCollection))
     }
 }

@@ -1,21 +1,26 @@
-extension RealmCollection {
+extension AggregatableCollection {
     /// Returns the objects that satisfy a condition.
     ///
     /// ```swift
     /// let tanDogs = dogs.where { $0.color == "tan" && $0.name.starts(with: "B") }
     /// ```
     /// The closure is called once, with a ``Query`` that represents each object. The order of the
-    /// objects is preserved, and the search starts when the results are used.
+    /// objects is preserved, and the search starts when the results are used. The keys of a map
+    /// that have no object are left out.
     ///
     /// - Precondition: A predicate can express the condition, and the collection is a managed
     ///   collection of objects.
-    public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
+    public func `where`(
+        _ isIncluded: (Query<AggregatedValue>) -> Query<Bool>
+    ) -> Results<AggregatedValue> {
         let condition = isIncluded(Query())
         return attempt { Results(query: try _querySource.filtered(condition)) }
     }
+}
 
+extension RealmCollection {
     /// Returns the position of the first object that satisfies a condition; nil if there is none.
-    /// See ``where(_:)``.
+    /// See ``AggregatableCollection/where(_:)``.
     public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
         let condition = isIncluded(Query())
         return attempt {
@@ -28,16 +33,7 @@ extension RealmCollection {
     }
 }
 
-extension RealmKeyedCollection {
-    /// Returns the values that satisfy a condition; see ``RealmCollection/where(_:)``. Keys without
-    /// an object are left out.
-    public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
-        let condition = isIncluded(Query())
-        return attempt { Results(query: try _querySource.filtered(condition)) }
-    }
-}
-
-extension _QuerySource {
+extension QuerySource {
     /// Returns the objects that satisfy a condition. Stops the program if the collection cannot be
     /// queried.
     ///
