@@ -12,15 +12,8 @@ struct PreparedPredicates {
 
     /// The prepared predicates; nil for a text that must be parsed each time because its key paths
     /// are arguments.
-    private var predicates: [Key: PreparedPredicate?] = [:]
-    // The last lookup, because most programs repeat it. A string at the same address is equal
-    // without hashing.
-    private var lastKey: Key?
-    private var lastPredicate: PreparedPredicate?
+    private var predicates = PreparedCache<Key, PreparedPredicate?>()
 
-    /// The number of texts at which all are discarded. Programs that write values into the text
-    /// produce a new text each time.
-    private static let maximumCount = 256
     /// The maximum length of a cached text, in bytes of UTF-8. Longer texts are parsed each time.
     private static let maximumLength = 2048
 
@@ -33,21 +26,11 @@ struct PreparedPredicates {
     mutating func predicate(
         _ format: String, argumentCount: Int, in managedClass: ManagedClass
     ) -> PreparedPredicate? {
+        if format.utf8.count > Self.maximumLength { return nil }
         let key = Key(
             managedClass: ObjectIdentifier(managedClass), format: StoredText(format))
-        if key == lastKey { return lastPredicate }
-        let predicate: PreparedPredicate?
-        if let known = predicates[key] {
-            predicate = known
-        } else {
-            if format.utf8.count > Self.maximumLength { return nil }
-            predicate = try? PreparedPredicate(
-                format, argumentCount: argumentCount, in: managedClass)
-            if predicates.count >= Self.maximumCount { predicates.removeAll() }
-            predicates[key] = .some(predicate)
+        return predicates.value(for: key) {
+            try? PreparedPredicate(format, argumentCount: argumentCount, in: managedClass)
         }
-        lastKey = key
-        lastPredicate = predicate
-        return predicate
     }
 }

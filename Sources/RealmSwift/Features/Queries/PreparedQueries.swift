@@ -37,3 +37,31 @@ extension RealmInstance {
         try preparedQueries.comparisons.comparison(path, operation, options, in: managedClass)
     }
 }
+
+/// What the queries of a Realm instance prepare, by what it depends on.
+struct PreparedCache<Key: Hashable, Value> {
+    private var values: [Key: Value] = [:]
+    // The last lookup, because most programs repeat it. A repeated lookup needs no hashing.
+    private var lastKey: Key?
+    private var lastValue: Value?
+
+    /// The number of values at which all are discarded. The queries written in a program are
+    /// limited, but their texts, and the keys of map subscripts, can come from data.
+    private static var maximumCount: Int { 256 }
+
+    /// Returns the value for a key, made by `make` if it is not known.
+    mutating func value(for key: Key, _ make: () throws -> Value) rethrows -> Value {
+        if key == lastKey, let lastValue { return lastValue }
+        let value: Value
+        if let known = values[key] {
+            value = known
+        } else {
+            value = try make()
+            if values.count >= Self.maximumCount { values.removeAll() }
+            values[key] = value
+        }
+        lastKey = key
+        lastValue = value
+        return value
+    }
+}

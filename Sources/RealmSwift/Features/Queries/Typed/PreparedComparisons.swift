@@ -13,14 +13,7 @@ struct PreparedComparisons {
         let steps: [KeyPathSyntax.Step]
     }
 
-    private var comparisons: [Key: PreparedComparison] = [:]
-    // The last lookup, because most programs repeat it. A repeated lookup needs no hashing.
-    private var lastKey: Key?
-    private var lastComparison: PreparedComparison?
-
-    /// The number of comparisons at which all are discarded. The comparisons written in a program
-    /// are limited, but keys of map subscripts can come from data.
-    private static let maximumCount = 256
+    private var comparisons = PreparedCache<Key, PreparedComparison>()
 
     /// Returns the prepared comparison of a path, which begins with no variable, with a constant.
     ///
@@ -33,18 +26,9 @@ struct PreparedComparisons {
         let key = Key(
             managedClass: ObjectIdentifier(managedClass), operation: operation,
             options: options.rawValue, standsForMany: path.standsForMany, steps: path.steps)
-        if key == lastKey, let lastComparison { return lastComparison }
-        let comparison: PreparedComparison
-        if let known = comparisons[key] {
-            comparison = known
-        } else {
-            comparison = try Self.prepare(path, operation, options, managedClass)
-            if comparisons.count >= Self.maximumCount { comparisons.removeAll() }
-            comparisons[key] = comparison
+        return try comparisons.value(for: key) {
+            try Self.prepare(path, operation, options, managedClass)
         }
-        lastKey = key
-        lastComparison = comparison
-        return comparison
     }
 
     private static func prepare(

@@ -23,34 +23,56 @@ extension TypedExpression {
     }
 }
 
+/// A condition that consists of comparisons: a predicate, or a condition of the engine.
+protocol ConditionForm {
+    static func not(_ operand: Self) -> Self
+    static func and(_ operands: [Self]) -> Self
+    static func or(_ operands: [Self]) -> Self
+}
+
+extension PredicateSyntax: ConditionForm {}
+extension QueryCondition: ConditionForm {}
+
+extension TypedExpression {
+    /// Returns the condition in another form.
+    ///
+    /// - Parameter comparison: A function that returns a comparison of two operands in that form.
+    func condition<Form: ConditionForm>(
+        _ comparison: (
+            TypedExpression, ComparisonSyntax.Operation, StringOptions, TypedExpression
+        ) throws -> Form
+    ) rethrows -> Form {
+        switch self {
+        case .path: return try comparison(self, .equal, [], .value(true))
+        case .not(let operand):
+            if let path = operand.path, !path.standsForMany {
+                return try comparison(operand, .equal, [], .value(false))
+            }
+            return .not(try operand.condition(comparison))
+        case .compound(let part):
+            let operands = try operands(of: part.junction).map { try $0.condition(comparison) }
+            return part.junction == .and ? .and(operands) : .or(operands)
+        case .comparison(let left, let operation, let options, let right):
+            return try comparison(left, operation, options, right)
+        case .between(let path, let low, let high):
+            return try comparison(.path(path), .between, [], .list([low, high]))
+        case .value, .list, .count, .subquery:
+            preconditionFailure("The typed query is no condition.")
+        }
+    }
+}
+
 extension ManagedClass {
     /// Returns the same condition as the expression's predicate. Called on the thread of the Realm.
     ///
     /// - Throws: ``InvalidPredicate`` if the expression is not valid for the class.
     func condition(_ expression: TypedExpression) throws -> QueryCondition {
-        switch expression {
-        case .path(let path): return try comparison(path, .equal, [], .value(true))
-        case .not(.path(let path)) where !path.standsForMany:
-            return try comparison(path, .equal, [], .value(false))
-        case .not(let operand): return .not(try condition(operand))
-        case .compound(let part):
-            let operands = try expression.operands(of: part.junction).map(condition)
-            return part.junction == .and ? .and(operands) : .or(operands)
-        case .comparison(.path(let path), let operation, let options, .value(let value)):
-            return try comparison(path, operation, options, .value(value))
-        case .comparison(.path(let path), let operation, let options, .list(let values)):
-            return try comparison(path, operation, options, .list(values))
-        case .between(let path, let low, let high):
-            return try comparison(path, .between, [], .list([low, high]))
-        case .value, .list, .comparison, .count, .subquery:
-            preconditionFailure("Not only paths are compared with constants.")
+        try expression.condition { left, operation, options, right in
+            guard let path = left.path else {
+                preconditionFailure("Not only paths are compared with constants.")
+            }
+            return try realm.preparedComparison(path, operation, options, in: self)
+                .condition(right.operand)
         }
-    }
-
-    private func comparison(
-        _ path: TypedPath, _ operation: ComparisonSyntax.Operation, _ options: StringOptions,
-        _ constant: OperandSyntax
-    ) throws -> QueryCondition {
-        try realm.preparedComparison(path, operation, options, in: self).condition(constant)
     }
 }
