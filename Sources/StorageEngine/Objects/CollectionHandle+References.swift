@@ -181,11 +181,11 @@ extension CollectionHandle {
     private var becomesNull: Bool { format.hasKeys || format.type == .mixed }
 
     private func forgetMember(_ target: TypedLink) throws {
-        switch format.type {
-        case .link, .embedded: try forgetMember(.integer(target.key.rawValue))
+        switch format.type.traits.reference {
+        case .key, .ownedKey: try forgetMember(.integer(target.key.rawValue))
         case .typedLink: try forgetMember(target.scalar)
         case .mixed: try MixedValue.link(target).withScalar { try forgetMember($0) }
-        default: break
+        case .none: break
         }
     }
 

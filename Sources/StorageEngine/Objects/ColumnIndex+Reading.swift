@@ -1,6 +1,6 @@
-/// Access by position in the order of an index: null first, then NaN, then values. Strings, UUIDs
-/// and object ids are ordered by their bytes, and a prefix comes before the longer value. Objects
-/// with equal values are in the order of their keys.
+/// Access by position in the order of an index: null first, then NaN, then values. Values that are
+/// no numbers are ordered by their bytes, and a prefix comes before the longer value. Objects with
+/// equal values are in the order of their keys.
 ///
 /// ```swift
 /// let index = people.index(of: 2)!
@@ -72,9 +72,9 @@ extension ColumnIndex {
     /// The positions of the objects that match; nil for a test whose matches are not contiguous in
     /// the index (`.notEqual`, `.hasSuffix`, `.contains`).
     ///
-    /// Null, NaN and zeros match as described at ``ColumnTest``. Strings, UUIDs and object ids may
-    /// also be compared by order. O(log n); for test strings of 256 bytes or more, also linear in
-    /// the number of strings that begin with the same 256 bytes.
+    /// Null, NaN and zeros match as described at ``ColumnTest``. Values of all types may be
+    /// compared by order. O(log n); for test strings of 256 bytes or more, also linear in the
+    /// number of strings that begin with the same 256 bytes.
     ///
     /// - Throws: `.invalidArgument` for a test with values of another type, `.damaged`.
     public func positions(where test: ColumnTest) throws -> Range<Int>? {
@@ -205,22 +205,19 @@ extension ColumnIndex {
 
     /// The position of the first object whose value is neither null nor NaN.
     private func firstNumber() throws -> Int {
-        table.definition.columns[column].type == .date
+        table.checks[column].kind == .double
             ? try end(.double(.nan)) : try root(trees.nulls).count
     }
 
     /// Whether `value` can be compared by order, which NaN cannot.
     private func isOrdered(_ value: Scalar) throws -> Bool {
-        switch (table.definition.columns[column].type, value) {
-        case (.date, .double(let date)): return !date.isNaN
-        case (.bool, .integer), (.int, .integer), (.string, .bytes), (.uuid, .fixed16),
-            (.objectID, .fixed12):
-            return true
-        default:
+        guard value.isStored(as: table.checks[column].kind) else {
             throw table.pager.invalidArgument(
                 "Column \(table.name(of: column)) holds values of another type than those of the "
                     + "test.")
         }
+        if case .double(let number) = value { return !number.isNaN }
+        return true
     }
 
     /// The smallest bytes greater than everything that begins with `prefix`; nil if there are none.

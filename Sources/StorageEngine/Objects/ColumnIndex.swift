@@ -34,7 +34,7 @@ public final class ColumnIndex {
         self.table = table
         self.column = column
         self.trees = trees
-        let kind = table.definition.columns[column].type.indexKeyKind!
+        let kind = table.definition.columns[column].type.traits.indexKeyKind!
         map = OrderedMap(firstKeyKind: kind, valueCount: 0)
         values = MapChanges(firstKeyKind: kind)
     }
@@ -149,17 +149,5 @@ public final class ColumnIndex {
 
     func root(_ tree: UInt32) throws -> TreeRoot {
         tree == 0 ? .empty : try table.forest.state(tree).pointee.root
-    }
-}
-
-extension ValueType {
-    /// The kind of the keys by which an index holds values of the type, as integers or bytes in
-    /// their natural order; nil for a type that cannot be indexed.
-    var indexKeyKind: ColumnKind? {
-        switch self {
-        case .bool, .int, .date: .integer
-        case .string, .uuid, .objectID: .bytes
-        case .float, .double, .data, .decimal128, .mixed, .link, .typedLink, .embedded: nil
-        }
     }
 }

@@ -6,7 +6,7 @@
 public enum ColumnTest {
     case isNull
     case isNotNull
-    /// Strings, data and UUIDs can be compared for equality only.
+    /// Values that are ordered by their bytes can be compared for equality only.
     case compare(Comparison, Scalar)
     /// Numbers from the first to the second, both included.
     case between(Scalar, Scalar)

@@ -77,10 +77,11 @@ extension StoredSchema {
         guard let definition = tables[table].columns[column].definition, definition.isIndexed,
             !definition.isPrimaryKey
         else { return }
-        guard definition.type.indexKeyKind != nil, definition.collection == .none else {
+        guard definition.type.traits.indexKeyKind != nil, definition.collection == .none else {
+            let types = ValueType.allCases.filter { $0.traits.indexKeyKind != nil }.map(\.name)
             throw SchemaProblem(
-                "Column '\(tables[table].name).\(definition.name)' cannot be indexed: only bool, "
-                    + "int, string, date, UUID and object id properties can.")
+                "Column '\(tables[table].name).\(definition.name)' cannot be indexed. Properties "
+                    + "of these types can be: \(types.joined(separator: ", ")).")
         }
         let values = makeIndexTreeID()
         tables[table].columns[column].index = .init(values: values, nulls: 0)

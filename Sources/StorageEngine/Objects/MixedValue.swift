@@ -36,6 +36,7 @@ public enum MixedValue {
     case list(UnsafeRawBufferPointer)
     case map(UnsafeRawBufferPointer)
 
+    @inlinable
     public var isCollection: Bool {
         switch self {
         case .list, .map: true
@@ -43,6 +44,139 @@ public enum MixedValue {
         }
     }
 }
+
+// MARK: What a value is
+
+extension MixedValue {
+    /// The type of the value; nil for null, lists and maps.
+    @inlinable
+    public var type: ValueType? {
+        switch self {
+        case .null, .list, .map: nil
+        case .bool: .bool
+        case .int: .int
+        case .float: .float
+        case .double: .double
+        case .string: .string
+        case .data: .data
+        case .date: .date
+        case .uuid: .uuid
+        case .objectID: .objectID
+        case .decimal128: .decimal128
+        case .link: .typedLink
+        }
+    }
+
+    /// The kinds of values in their order. Only values of one kind can be equal.
+    enum Kind: Int { case null, bool, number, string, data, date, objectID, uuid, link, collection }
+
+    var kind: Kind {
+        switch self {
+        case .null: .null
+        case .bool: .bool
+        case .int, .float, .double, .decimal128: .number
+        case .string: .string
+        case .data: .data
+        case .date: .date
+        case .objectID: .objectID
+        case .uuid: .uuid
+        case .link: .link
+        case .list, .map: .collection
+        }
+    }
+
+    /// A number as it is added and compared with other numbers.
+    public enum Number {
+        case integer(Int64)
+        case floating(Double)
+        case decimal(Decimal128)
+    }
+
+    /// The value as a number; nil for a value that is not one.
+    @inlinable
+    public var number: Number? {
+        switch self {
+        case .int(let value): .integer(value)
+        case .float(let value): .floating(Double(value))
+        case .double(let value): .floating(value)
+        case .decimal128(let value): .decimal(value)
+        case .null, .bool, .string, .data, .date, .uuid, .objectID, .link, .list, .map: nil
+        }
+    }
+
+    /// Whether the value is a number or date that is not a number.
+    @inlinable
+    public var isNaN: Bool {
+        switch self {
+        case .float(let value): value.isNaN
+        case .double(let value), .date(let value): value.isNaN
+        case .decimal128(let value): value.isNaN
+        case .null, .bool, .int, .string, .data, .uuid, .objectID, .link, .list, .map: false
+        }
+    }
+}
+
+// MARK: Order
+
+extension MixedValue {
+    /// Compares two values of one kind that are not numbers.
+    static func compareOfOneKind(_ a: MixedValue, _ b: MixedValue) -> Int {
+        switch (a, b) {
+        case (.bool(let a), .bool(let b)):
+            return ValueOrder.compareIntegers(a ? 1 : 0, b ? 1 : 0)
+        case (.string(let a), .string(let b)), (.data(let a), .data(let b)):
+            return Node.compare(a, b)
+        case (.date(let a), .date(let b)): return ValueOrder.compare(a, b)
+        case (.objectID(let a, let c), .objectID(let b, let d)):
+            return ValueOrder(type: .objectID).compare(.fixed12(a, c), .fixed12(b, d))
+        case (.uuid(let a, let c), .uuid(let b, let d)):
+            return ValueOrder(type: .uuid).compare(.fixed16(a, c), .fixed16(b, d))
+        case (.link(let a), .link(let b)):
+            return a.table == b.table
+                ? ValueOrder.compareIntegers(a.key.rawValue, b.key.rawValue)
+                : ValueOrder.compareIntegers(Int64(a.table), Int64(b.table))
+        case (.bool, _), (.string, _), (.data, _), (.date, _), (.objectID, _), (.uuid, _),
+            (.link, _), (.int, _), (.float, _), (.double, _), (.decimal128, _):
+            preconditionFailure("values of different kinds")
+        case (.null, _), (.list, _), (.map, _): return 0
+        }
+    }
+}
+
+// MARK: As a column stores it
+
+extension MixedValue {
+    /// Converts a value of a column that is not a link; nil if the column cannot hold it.
+    @inlinable
+    public init?(_ value: Scalar, storedAs type: ValueType) {
+        if case .null = value {
+            self = .null
+            return
+        }
+        switch (type, value) {
+        case (.mixed, _): self.init(value)
+        case (.bool, .integer(let value)): self = .bool(value != 0)
+        case (.int, .integer(let value)): self = .int(value)
+        case (.float, .float(let value)): self = .float(value)
+        case (.double, .double(let value)): self = .double(value)
+        case (.date, .double(let value)): self = .date(value)
+        case (.string, .bytes(let bytes)): self = .string(bytes)
+        case (.data, .bytes(let bytes)): self = .data(bytes)
+        case (.uuid, .fixed16(let first, let second)): self = .uuid(first, second)
+        case (.decimal128, .fixed16(let low, let high)):
+            self = .decimal128(Decimal128(low: low, high: high))
+        case (.typedLink, _):
+            guard let link = TypedLink(value) else { return nil }
+            self = .link(link)
+        case (.objectID, .fixed12(let first, let second)): self = .objectID(first, second)
+        case (.bool, _), (.int, _), (.float, _), (.double, _), (.date, _), (.string, _),
+            (.data, _), (.uuid, _), (.decimal128, _), (.objectID, _), (.link, _), (.embedded, _):
+            return nil
+        }
+    }
+}
+
+// MARK: As it is stored
 
 extension MixedValue {
     /// Decodes a value read from the engine; nil if the bytes are not a mixed value.
@@ -63,11 +197,12 @@ extension MixedValue {
             self = nested.kind == .list ? .list(bytes) : .map(bytes)
             return
         }
-        guard let type = ValueType(rawValue: tag) else { return nil }
-        switch type {
-        case .string: self = .string(contents)
-        case .data: self = .data(contents)
-        default:
+        guard let type = ValueType(rawValue: tag), type.traits.mayBeMixed else { return nil }
+        if type == .string {
+            self = .string(contents)
+        } else if type == .data {
+            self = .data(contents)
+        } else {
             var reader = VariableLengthIntegerReader(contents)
             guard let value = reader.mixedValue(type), reader.remaining == 0 else { return nil }
             self = value

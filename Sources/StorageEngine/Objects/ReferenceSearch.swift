@@ -94,8 +94,8 @@ struct ReferenceSearch {
         _ leaves: OutwardLeaves, _ collection: StoredCollection, _ last: LastPlaces
     ) throws {
         let (leaf, column) = (leaves.leaf, collection.tree.valueColumn)
-        switch collection.format.type {
-        case .link, .embedded:
+        switch collection.format.type.traits.reference {
+        case .key, .ownedKey:
             let key = target.key.rawValue
             let isKey = NumberRange(.equal, NumberEdges(key))
             guard PackedColumn(leaf, column).count(isKey) > 0 else { return }
@@ -117,7 +117,7 @@ struct ReferenceSearch {
             {
                 try visitNested(leaves, column)
             }
-        default: break
+        case .none: break
         }
     }
 

@@ -1,9 +1,8 @@
 /// A set of an object: distinct values in ascending order. Cheap to make, without state of its own.
 ///
-/// Null comes first, then false before true; numbers by value, with NaN before all others; strings,
-/// data, UUIDs and object ids by their bytes; links by table and object key. Sets of mixed values
-/// contain, in this order: null, bools, numbers of all types, strings and data, dates, object ids,
-/// UUIDs, links. 1 and 1.0 are one element; a string and data of the same bytes are two.
+/// Null comes first, then the values in the order of their type (``ValueTraits/Order``). Sets of
+/// mixed values contain null, then values by their kinds, where strings and data are one. 1 and 1.0
+/// are one element; a string and data of the same bytes are two.
 ///
 /// Positions out of range are programming errors. If the owner was deleted, functions throw
 /// `.invalidArgument`.

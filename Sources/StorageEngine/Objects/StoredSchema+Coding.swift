@@ -57,7 +57,7 @@ extension StoredSchema {
             for column in table.columns {
                 if let index = column.index {
                     guard let definition = column.definition, definition.isIndexed,
-                        !definition.isPrimaryKey, definition.type.indexKeyKind != nil,
+                        !definition.isPrimaryKey, definition.type.traits.indexKeyKind != nil,
                         definition.collection == .none, isNew(index.values, in: &trees),
                         definition.allowsNull == (index.nulls != 0),
                         index.nulls == 0 || isNew(index.nulls, in: &trees)

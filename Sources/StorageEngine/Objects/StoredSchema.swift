@@ -205,7 +205,7 @@ extension TableDefinition {
         }
         for key in primaryKeys
         where key.collection != .none || isEmbedded
-            || ![.int, .string, .uuid, .objectID].contains(key.type)
+            || !key.type.traits.mayBePrimaryKey
         {
             return SchemaProblem("Column '\(name).\(key.name)' cannot be a primary key.")
         }

@@ -131,15 +131,9 @@ struct DeletionSurvey {
         primaryKeys = MapChanges(firstKeyKind: table.primaryKeyMap.firstKeyKind)
     }
 
-    /// Whether values of the column tie nothing. Lists the plain types, so that a type added later
-    /// is not taken for plain by mistake.
+    /// Whether values of the column tie nothing.
     private static func isPlain(_ column: ColumnDefinition) -> Bool {
-        guard column.collection == .none else { return false }
-        switch column.type {
-        case .bool, .int, .float, .double, .string, .data, .date, .uuid, .objectID, .decimal128:
-            return true
-        default: return false
-        }
+        column.collection == .none && !column.type.mayRefer
     }
 
     /// Surveys the objects with these keys, which must ascend. Repeated keys count once.

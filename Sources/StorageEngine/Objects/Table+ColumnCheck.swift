@@ -37,12 +37,12 @@ extension Table {
             allowsNull = isCollection || definition.allowsNull
             maximumBytes = definition.type.maximumBytes
             role =
-                switch definition.type {
+                switch definition.type.traits.reference {
                 case _ where definition.isPrimaryKey: .primaryKey
-                case .link: .link
-                case .embedded: .embedded
+                case .key: .link
+                case .ownedKey: .embedded
                 case .typedLink, .mixed: .referring
-                default: definition.type.columnKind == .bytes ? .bytes : .plain
+                case .none: definition.type.columnKind == .bytes ? .bytes : .plain
                 }
             setting = role
         }

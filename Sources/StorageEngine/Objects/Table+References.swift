@@ -4,15 +4,16 @@ extension Table {
     /// The object that a value of a column refers to; nil if it refers to none.
     @inline(__always)
     func target(_ column: Int, _ value: Scalar) -> TypedLink? {
-        switch (checks[column].format.type, value) {
-        case (.link, .integer(let key)), (.embedded, .integer(let key)):
+        switch checks[column].format.type.traits.reference {
+        case .key, .ownedKey:
+            guard case .integer(let key) = value else { return nil }
             return TypedLink(
                 table: backlinkColumns[column]!.table, key: ObjectKey(rawValue: key))
-        case (.typedLink, _): return TypedLink(value)
-        case (.mixed, _):
+        case .typedLink: return TypedLink(value)
+        case .mixed:
             if case .link(let link)? = MixedValue(value) { return link }
             return nil
-        default: return nil
+        case .none: return nil
         }
     }
 

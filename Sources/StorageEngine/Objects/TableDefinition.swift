@@ -1,46 +1,6 @@
-/// The types of values that a column can hold. The raw values are stored on disk.
-public enum ValueType: UInt8, Sendable, Hashable {
-    case bool = 1
-    case int, float, double, string, data, date, uuid, link
-    case objectID, decimal128
-    /// A value of any other type except `embedded`, null, or a list or map of mixed values.
-    case mixed
-    /// A link to an object of any table.
-    case typedLink
-    /// A link to an object that is owned by the object with the link, and deleted with it.
-    case embedded
-}
-
 extension ValueType {
-    /// The kind of column in which nodes store the type.
-    var columnKind: ColumnKind {
-        switch self {
-        case .bool, .int, .link, .embedded: .integer
-        case .float: .float
-        case .double, .date: .double
-        case .string, .data, .mixed: .bytes
-        case .uuid, .decimal128, .typedLink: .fixed16
-        case .objectID: .fixed12
-        }
-    }
-
-    /// Whether all values of a column lead to one table, which its definition names.
-    var hasFixedTarget: Bool { self == .link || self == .embedded }
-
     /// The size of the longest value. A mixed one has a tag before its string or data.
     var maximumBytes: Int { Pager.maximumValueBytes + (self == .mixed ? 1 : 0) }
-
-    /// Whether values may refer to objects, so that the engine keeps backlinks for them.
-    var mayRefer: Bool { hasFixedTarget || self == .typedLink || self == .mixed }
-
-    /// Whether scans compare and sort values, as numbers or by their bytes. For the other types,
-    /// the order of the stored form differs from that of the values.
-    var isCompared: Bool {
-        switch self {
-        case .decimal128, .objectID, .mixed, .typedLink: false
-        default: true
-        }
-    }
 
     /// The value of a column in a leaf written before the column existed, and in an object inserted
     /// without a value for it.
@@ -57,15 +17,13 @@ extension ValueType {
     }
 
     func accepts(_ scalar: Scalar) -> Bool {
-        switch (columnKind, scalar) {
-        case (.integer, .integer), (.float, .float), (.double, .double), (.fixed12, .fixed12):
-            true
-        case (.fixed16, .fixed16): self != .typedLink || TypedLink(scalar) != nil
-        case (.bytes, .bytes):
+        switch traits.reference {
+        case .none, .key, .ownedKey: scalar.isStored(as: columnKind)
+        case .typedLink: TypedLink(scalar) != nil
+        case .mixed:
             // Lists and maps are created in place (`setEmpty`, `insertEmpty`), never passed in as
             // bytes.
-            self != .mixed || MixedValue(scalar).map { !$0.isCollection } ?? false
-        default: false
+            !scalar.isNull && MixedValue(scalar).map { !$0.isCollection } ?? false
         }
     }
 }
@@ -89,8 +47,8 @@ public struct ColumnDefinition: Hashable, Sendable {
     /// objects always may, except in lists and sets, where they never may. Mixed values always may.
     public var isOptional: Bool
     public var isPrimaryKey: Bool
-    /// Whether the engine keeps the objects in the order of the property (``ColumnIndex``). Bool,
-    /// int, string, date, UUID and object id properties may be indexed. Primary keys always are,
+    /// Whether the engine keeps the objects in the order of the property (``ColumnIndex``), which
+    /// the type must allow (``ValueTraits/indexKeyKind``). Primary keys always have an order,
     /// whatever this flag says.
     public var isIndexed: Bool
     /// The name of the table that links or embedded objects lead to.
@@ -112,10 +70,10 @@ public struct ColumnDefinition: Hashable, Sendable {
 
     /// Whether a value, or an element of the collection, may be null.
     var allowsNull: Bool {
-        switch type {
+        switch type.traits.reference {
         case .mixed: true
-        case .link, .typedLink, .embedded: collection == .none || collection == .map
-        default: isOptional
+        case .key, .ownedKey, .typedLink: collection == .none || collection == .map
+        case .none: isOptional
         }
     }
 }

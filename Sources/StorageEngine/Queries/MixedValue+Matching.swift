@@ -25,37 +25,6 @@ extension MixedValue {
         return !isNaN && !other.isNaN && !isCollection && MixedValue.compare(self, other) == 0
     }
 
-    private var isNaN: Bool {
-        switch self {
-        case .float(let value): value.isNaN
-        case .double(let value), .date(let value): value.isNaN
-        case .decimal128(let value): value.isNaN
-        default: false
-        }
-    }
-
     /// Whether the value has an order among values of its kind.
-    var isOrdered: Bool {
-        switch self {
-        case .null, .bool, .link, .list, .map: false
-        default: !isNaN
-        }
-    }
-
-    private enum Kind { case null, bool, number, string, data, date, uuid, objectID, link, other }
-
-    private var kind: Kind {
-        switch self {
-        case .null: .null
-        case .bool: .bool
-        case .int, .float, .double, .decimal128: .number
-        case .string: .string
-        case .data: .data
-        case .date: .date
-        case .uuid: .uuid
-        case .objectID: .objectID
-        case .link: .link
-        case .list, .map: .other
-        }
-    }
+    var isOrdered: Bool { type?.traits.family.isOrdered == true && !isNaN }
 }

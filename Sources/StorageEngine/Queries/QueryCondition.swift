@@ -36,8 +36,7 @@ public indirect enum QueryCondition {
 /// A test of a value. Null and NaN are treated as in ``ColumnTest``, and values are ordered as in
 /// `ValueOrder`.
 public enum ValueTest {
-    /// A comparison. Strings, data, UUIDs, object ids, decimals and mixed values may also be
-    /// compared by order.
+    /// A comparison. Values of all types may be compared by order.
     case compare(Comparison, OwnedScalar)
     /// From the first value to the second, including the second if `includesLast`.
     case range(from: OwnedScalar, to: OwnedScalar, includesLast: Bool)

@@ -178,13 +178,16 @@ extension ValueType {
 
     /// A number that ascends in the order of values that are not null.
     func rank(_ value: Scalar) -> UInt64 {
-        switch (self, value) {
-        // The first bytes of these types do not give their order.
-        case (.mixed, _), (.decimal128, _), (.typedLink, _): 0
-        case (_, .fixed16(let first, _)): first.byteSwapped
-        case (_, .fixed12(let first, _)): first.byteSwapped
-        case (_, .bytes(let bytes)): SortRank.of(bytes)
-        default: SortRank.of(value)
+        switch traits.order {
+        // The first bytes of these do not give their order.
+        case .mixed, .decimals, .links: 0
+        case .integers, .numbers: SortRank.of(value)
+        case .bytes:
+            switch value {
+            case .fixed16(let first, _), .fixed12(let first, _): first.byteSwapped
+            case .bytes(let bytes): SortRank.of(bytes)
+            case .null, .integer, .float, .double: SortRank.of(value)
+            }
         }
     }
 }

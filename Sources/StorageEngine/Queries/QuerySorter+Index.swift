@@ -113,10 +113,7 @@ extension QuerySorter {
 
 extension OwnedScalar {
     fileprivate func isPrimaryKey(of type: ValueType) -> Bool {
-        switch (type, self) {
-        case (.int, .integer), (.string, .bytes), (.uuid, .fixed16), (.objectID, .fixed12): true
-        default: false
-        }
+        type.traits.mayBePrimaryKey && withScalar { $0.isStored(as: type.columnKind) }
     }
 }
 

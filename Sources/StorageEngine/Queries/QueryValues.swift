@@ -249,28 +249,3 @@ extension Connection {
         return table
     }
 }
-
-extension MixedValue {
-    /// Converts a value of a column that is not a link; nil if the column cannot hold it.
-    public init?(_ value: Scalar, storedAs type: ValueType) {
-        switch (type, value) {
-        case (.mixed, _): self.init(value)
-        case (_, .null): self = .null
-        case (.bool, .integer(let value)): self = .bool(value != 0)
-        case (.int, .integer(let value)): self = .int(value)
-        case (.float, .float(let value)): self = .float(value)
-        case (.double, .double(let value)): self = .double(value)
-        case (.date, .double(let value)): self = .date(value)
-        case (.string, .bytes(let bytes)): self = .string(bytes)
-        case (.data, .bytes(let bytes)): self = .data(bytes)
-        case (.uuid, .fixed16(let first, let second)): self = .uuid(first, second)
-        case (.decimal128, .fixed16(let low, let high)):
-            self = .decimal128(Decimal128(low: low, high: high))
-        case (.typedLink, _):
-            guard let link = TypedLink(value) else { return nil }
-            self = .link(link)
-        case (.objectID, .fixed12(let first, let second)): self = .objectID(first, second)
-        default: return nil
-        }
-    }
-}

@@ -34,22 +34,17 @@ struct ValueSummary {
     }
 
     private mutating func addNumber(_ value: MixedValue) {
-        switch value {
-        case .int(let number) where addsDecimals: decimals = decimals + Decimal128(number)
-        case .float(let number) where addsDecimals:
-            decimals = decimals + Decimal128(Double(number))
-        case .double(let number) where addsDecimals: decimals = decimals + Decimal128(number)
-        case .int(let number): integers += Int128(number)
-        case .float(let number):
-            doubles += Double(number)
-            hasDoubles = true
-        case .double(let number):
+        guard let number = value.number else { return }
+        switch number {
+        case .integer(let number) where addsDecimals: decimals = decimals + Decimal128(number)
+        case .floating(let number) where addsDecimals: decimals = decimals + Decimal128(number)
+        case .integer(let number): integers += Int128(number)
+        case .floating(let number):
             doubles += number
             hasDoubles = true
-        case .decimal128(let number):
+        case .decimal(let number):
             decimals = decimals + number
             hasDecimals = true
-        default: return
         }
         count += 1
     }

@@ -1,19 +1,6 @@
 /// A value as the engine stores it, without its class or name.
 ///
-/// | type | case |
-/// | --- | --- |
-/// | Bool | `integer`, 0 or 1 |
-/// | integers of all widths | `integer` |
-/// | Float, Double | `float`, `double` |
-/// | Date | `double`: seconds since the reference date |
-/// | String | `bytes`, UTF-8 |
-/// | Data | `bytes` |
-/// | UUID | `fixed16`: bytes 0..<8 and 8..<16, loaded little-endian |
-/// | ObjectId | `fixed12`: bytes 0..<8 and 8..<12, loaded little-endian |
-/// | Decimal128 | `fixed16`: low and high word of the IEEE 754 encoding; see ``Decimal128`` |
-/// | link, embedded object | `integer`: the target's object key |
-/// | typed link | `fixed16`: the target's table and object key; see ``TypedLink`` |
-/// | mixed | `bytes`, or `null`; see ``MixedValue`` |
+/// Which case holds the values of a type is said at ``ValueType``.
 ///
 /// `bytes` that were read from a connection stay valid until its next write, refresh or end of
 /// read.

@@ -69,10 +69,10 @@ enum Aggregate: String {
     }
 
     func isSupported(for type: ValueType) -> Bool {
-        switch type {
-        case .int, .float, .double, .decimal128, .mixed: true
+        switch type.traits.family {
+        case .number, .mixed: true
         case .date: self == .min || self == .max
-        default: false
+        case .bool, .string, .data, .identifier, .link: false
         }
     }
 
@@ -91,7 +91,7 @@ enum Aggregate: String {
     /// Aggregates a column of the objects of a query plan. The engine processes whole columns of
     /// numbers at once. Values are added in key order, whatever the sort order of the objects.
     private func run(over plan: QueryPlan, _ column: Int, _ type: ValueType) -> Any? {
-        if type == .decimal128 || type == .mixed {
+        if type.traits.addition == .decimals {
             return attempt {
                 var accumulator = AggregateAccumulator(self, type)
                 try plan.forEachValue(column) { accumulator.add($0) }
@@ -101,15 +101,15 @@ enum Aggregate: String {
         return attempt {
             switch self {
             case .min:
-                return try plan.minimum(column).flatMap { MixedValue($0, of: type) }?
+                return try plan.minimum(column).flatMap { MixedValue($0, storedAs: type) }?
                     .aggregateResult
             case .max:
-                return try plan.maximum(column).flatMap { MixedValue($0, of: type) }?
+                return try plan.maximum(column).flatMap { MixedValue($0, storedAs: type) }?
                     .aggregateResult
             case .average: return try plan.sum(column).average
             case .sum:
                 let sum = try plan.sum(column)
-                return type == .int
+                return type.traits.addition == .integers
                     ? AggregateAccumulator.sum(of: sum.integer) : sum.floating
             }
         }

@@ -20,7 +20,7 @@ struct AggregateAccumulator {
 
     /// Adds a value. Null is ignored.
     mutating func add(_ scalar: Scalar) {
-        if let value = MixedValue(scalar, of: type) { add(value) }
+        if let value = MixedValue(scalar, storedAs: type) { add(value) }
     }
 
     mutating func add(unmanaged value: Any?) {
@@ -41,16 +41,13 @@ struct AggregateAccumulator {
 
     /// Adds a number. Numbers in mixed values are added as decimals.
     private mutating func addNumber(_ value: MixedValue) {
-        switch value {
-        case .int(let value) where type == .mixed: add(StorageEngine.Decimal128(value))
-        case .float(let value) where type == .mixed:
-            add(StorageEngine.Decimal128(Double(value)))
-        case .double(let value) where type == .mixed: add(StorageEngine.Decimal128(value))
-        case .int(let value): integer += Int128(value)
-        case .float(let value): floating += Double(value)
-        case .double(let value): floating += value
-        case .decimal128(let value): add(value)
-        default: return
+        guard let number = value.number else { return }
+        switch number {
+        case .integer(let value) where type == .mixed: add(StorageEngine.Decimal128(value))
+        case .floating(let value) where type == .mixed: add(StorageEngine.Decimal128(value))
+        case .integer(let value): integer += Int128(value)
+        case .floating(let value): floating += value
+        case .decimal(let value): add(value)
         }
         count += 1
     }
@@ -68,10 +65,10 @@ struct AggregateAccumulator {
     }
 
     private var sum: Any {
-        switch type {
-        case .int: Self.sum(of: integer)
-        case .decimal128, .mixed: Decimal128(decimal)
-        default: floating
+        switch type.traits.addition {
+        case .integers: Self.sum(of: integer)
+        case .decimals: Decimal128(decimal)
+        case .doubles, .none: floating
         }
     }
 
@@ -79,10 +76,10 @@ struct AggregateAccumulator {
     static func sum(of integers: Int128) -> Any { Int(exactly: integers) ?? Double(integers) }
 
     private var average: Any {
-        switch type {
-        case .int: Double(integer) / Double(count)
-        case .decimal128, .mixed: Decimal128(decimal / StorageEngine.Decimal128(Int64(count)))
-        default: floating / Double(count)
+        switch type.traits.addition {
+        case .integers: Double(integer) / Double(count)
+        case .decimals: Decimal128(decimal / StorageEngine.Decimal128(Int64(count)))
+        case .doubles, .none: floating / Double(count)
         }
     }
 }

@@ -22,11 +22,10 @@ extension AnyRealmValue {
         case let value as AnyRealmValue: return converted(value, conversion, depth)
         case let value as String: return .string(value)
         case let value as any BinaryInteger: return Int(exactly: value).map { .int($0) }
-        case let value as Data: return .data(value)
-        case let value as Date: return .date(value)
-        case let value as UUID: return .uuid(value)
-        case let value as ObjectId: return .objectId(value)
-        case let value as Decimal128: return .decimal128(value)
+        default: break
+        }
+        if let value = AnyRealmValue(given: value) { return value }
+        switch value {
         case let value as [Any]: return list(value, conversion, depth)
         case let value as [String: Any]:
             return map(value.map { ($0.key, $0.value) }, conversion, depth)
@@ -105,19 +104,14 @@ extension AnyRealmValue {
     public static func _eraseElement(_ value: AnyRealmValue) -> Any? {
         switch value {
         case .none: nil
-        case .int(let value): value
-        case .bool(let value): value
-        case .float(let value): value
-        case .double(let value): value
-        case .string(let value): value
-        case .data(let value): value
-        case .date(let value): value
         case .object(let value): value
-        case .objectId(let value): value
-        case .decimal128(let value): value
-        case .uuid(let value): value
         case .dictionary(let value): value
         case .list(let value): value
+        default: value.visited(by: Eraser())
         }
+    }
+
+    private struct Eraser: ScalarVisitor {
+        func visit(_ value: some _PersistableScalar) -> Any { value }
     }
 }

@@ -71,4 +71,4 @@ extension _Addition {
     }
 }
 
-extension AnyRealmValue: MinMaxType, AddableType, SortableType {}
+extension AnyRealmValue: MinMaxType, AddableType, SortableType, _QueryNumeric, _QueryString {}

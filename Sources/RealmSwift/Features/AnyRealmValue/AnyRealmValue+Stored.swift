@@ -11,25 +11,11 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
     /// source.
     public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> AnyRealmValue {
         guard let value = MixedValue(scalar) else { stop("A mixed value cannot be read.") }
-        switch value {
-        case .null: return .none
-        case .bool(let value): return .bool(value)
-        case .int(let value): return .int(Int(value))
-        case .float(let value): return .float(value)
-        case .double(let value): return .double(value)
-        case .string(let bytes): return .string(String(decoding: bytes, as: UTF8.self))
-        case .data(let bytes): return .data(Data(bytes))
-        case .date(let seconds): return .date(Date(timeIntervalSinceReferenceDate: seconds))
-        case .uuid(let first, let second): return .uuid(._decodeScalar(.fixed16(first, second)))
-        case .objectID(let first, let second):
-            return .objectId(._decodeScalar(.fixed12(first, second)))
-        case .decimal128(let value): return .decimal128(Decimal128(value))
-        case .link, .list, .map:
-            guard let source, let slot = source.slot else {
-                stop("A mixed value without a place was read.")
-            }
-            return decode(value, in: slot, source.birth)
+        if let value = AnyRealmValue(plain: value) { return value }
+        guard let source, let slot = source.slot else {
+            stop("A mixed value without a place was read.")
         }
+        return decode(value, in: slot, source.birth)
     }
 
     private static func decode(
@@ -51,28 +37,19 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
     public static func _encode(_ value: AnyRealmValue, _ scratch: _Scratch) -> Scalar {
         switch value {
         case .none: return .null
-        case .int(let value): return scratch.copy(.int(Int64(value)))
-        case .bool(let value): return scratch.copy(.bool(value))
-        case .float(let value): return scratch.copy(.float(value))
-        case .double(let value): return scratch.copy(.double(value))
-        case .date(let value):
-            return scratch.copy(.date(value.timeIntervalSinceReferenceDate))
-        case .string(var text):
-            return text.withUTF8 { scratch.copy(.string(UnsafeRawBufferPointer($0))) }
-        case .data(let data): return data.withUnsafeBytes { scratch.copy(.data($0)) }
         case .object(let object): return encode(object, scratch)
-        case .objectId(let value):
-            return value._withScalar {
-                guard case .fixed12(let first, let second) = $0 else { return .null }
-                return scratch.copy(.objectID(first, second))
-            }
-        case .uuid(let value):
-            return value._withScalar {
-                guard case .fixed16(let first, let second) = $0 else { return .null }
-                return scratch.copy(.uuid(first, second))
-            }
-        case .decimal128(let value): return scratch.copy(.decimal128(value.encoding))
         case .dictionary, .list: stop("A set cannot hold lists and maps.")
+        default: return value.visited(by: Encoder(scratch: scratch)) ?? .null
+        }
+    }
+
+    private struct Encoder: ScalarVisitor {
+        let scratch: _Scratch
+
+        func visit<Value: _PersistableScalar>(_ value: Value) -> Scalar {
+            value._withScalar {
+                MixedValue($0, storedAs: Value._valueType).map { scratch.copy($0) } ?? .null
+            }
         }
     }
 

@@ -76,20 +76,10 @@ public enum AnyRealmValue: Hashable {
     public static func == (left: AnyRealmValue, right: AnyRealmValue) -> Bool {
         switch (left, right) {
         case (.none, .none): true
-        case (.int(let left), .int(let right)): left == right
-        case (.bool(let left), .bool(let right)): left == right
-        case (.float(let left), .float(let right)): left == right
-        case (.double(let left), .double(let right)): left == right
-        case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
-        case (.data(let left), .data(let right)): left == right
-        case (.date(let left), .date(let right)): left == right
         case (.object(let left), .object(let right)): left == right
-        case (.objectId(let left), .objectId(let right)): left == right
-        case (.decimal128(let left), .decimal128(let right)): left == right
-        case (.uuid(let left), .uuid(let right)): left == right
         case (.dictionary(let left), .dictionary(let right)): left == right
         case (.list(let left), .list(let right)): left == right
-        default: false
+        default: left.equals(plain: right)
         }
     }
 
@@ -97,19 +87,17 @@ public enum AnyRealmValue: Hashable {
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .none: hasher.combine(0)
-        case .int(let value): hasher.combine(value)
-        case .bool(let value): hasher.combine(value)
-        case .float(let value): hasher.combine(value)
-        case .double(let value): hasher.combine(value)
-        case .string(let value): hasher.combine(value)
-        case .data(let value): hasher.combine(value)
-        case .date(let value): hasher.combine(value)
         case .object(let value): hasher.combine(value)
-        case .objectId(let value): hasher.combine(value)
-        case .decimal128(let value): hasher.combine(value)
-        case .uuid(let value): hasher.combine(value)
         case .dictionary(let value): hasher.combine(value.count)
         case .list(let value): hasher.combine(value.count)
+        default:
+            withUnsafeMutablePointer(to: &hasher) { _ = visited(by: Hashing(hasher: $0)) }
         }
+    }
+
+    private struct Hashing: ScalarVisitor {
+        let hasher: UnsafeMutablePointer<Hasher>
+
+        func visit(_ value: some _PersistableScalar) { hasher.pointee.combine(value) }
     }
 }

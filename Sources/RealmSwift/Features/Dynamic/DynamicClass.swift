@@ -40,22 +40,14 @@ extension PropertyModel {
 extension ColumnDefinition {
     /// The Swift type in which values of the column are read and written.
     fileprivate var dynamicValueType: any _Persistable.Type {
-        switch type {
-        case .bool: form(Bool.self)
-        case .int: form(Int.self)
-        case .float: form(Float.self)
-        case .double: form(Double.self)
-        case .string: form(String.self)
-        case .data: form(Data.self)
-        case .date: form(Date.self)
-        case .uuid: form(UUID.self)
-        case .link, .embedded: linkForm
-        case .objectID: form(ObjectId.self)
-        case .decimal128: form(Decimal128.self)
+        switch type.traits.reference {
+        case .none:
+            guard let type = type.scalarType else { stop("'\(type.name)' has no Swift type.") }
+            return form(type)
+        case .key, .ownedKey: return linkForm
         case .mixed:
-            collection == .none ? AnyRealmValue.self : collectionForm(AnyRealmValue.self)
-        case .typedLink:
-            stop("There are no properties of type '\(type.name)'.")
+            return collection == .none ? AnyRealmValue.self : collectionForm(AnyRealmValue.self)
+        case .typedLink: stop("There are no properties of type '\(type.name)'.")
         }
     }
 

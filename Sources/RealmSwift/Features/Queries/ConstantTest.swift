@@ -160,11 +160,9 @@ extension ConstantTest {
         }
         let test = TextComparison(pattern: pattern, options: options).test(for: sought)
         return ConstantTest(stored: stored) { value in
-            switch value {
-            case .string(let bytes): kind == .string && test(bytes)
-            case .data(let bytes): kind == .data && test(bytes)
-            default: false
-            }
+            if case .string(let bytes) = value { return kind == .string && test(bytes) }
+            if case .data(let bytes) = value { return kind == .data && test(bytes) }
+            return false
         }
     }
 }
@@ -180,13 +178,14 @@ extension PredicateValue {
     /// interchangeable. For a `Float` property the value is rounded to `Float`, so that `== 0.1`
     /// finds 0.1.
     func converted(to type: ValueType) -> PredicateValue {
-        switch (type, self) {
-        case (.float, _):
-            if let double { return .scalar(.float, .float(Float(double))) }
+        switch type.traits.family {
+        case .number:
+            if type == .float, let double { return .scalar(.float, .float(Float(double))) }
             return asNumber
-        case (.bool, .scalar(.int, let value)): return .scalar(.bool, value)
-        case (.int, _), (.double, _), (.decimal128, _): return asNumber
-        default: return self
+        case .bool:
+            if case .scalar(.int, let value) = self { return .scalar(.bool, value) }
+            return self
+        case .string, .data, .date, .identifier, .link, .mixed: return self
         }
     }
 
@@ -197,11 +196,14 @@ extension PredicateValue {
     /// Returns the value in the form of a column; nil if the conversion is not exact, or if the
     /// engine's comparison differs from that of predicates.
     fileprivate func stored(as type: ValueType) -> OwnedScalar? {
-        guard case .scalar(let ownType, let value) = self, type != .decimal128 else { return nil }
+        guard case .scalar(let ownType, let value) = self, type.traits.order != .decimals else {
+            return nil
+        }
         if ownType == type { return value }
-        switch (type, value) {
-        case (.int, .double(let number)): return Int64(exactly: number).map { .integer($0) }
-        case (.int, .float(let number)): return Int64(exactly: number).map { .integer($0) }
+        guard type.traits.family == .number else { return nil }
+        switch (type.traits.columnKind, value) {
+        case (.integer, .double(let number)): return Int64(exactly: number).map { .integer($0) }
+        case (.integer, .float(let number)): return Int64(exactly: number).map { .integer($0) }
         case (.double, .float(let number)): return .double(Double(number))
         case (.double, .integer(let number)): return Double(exactly: number).map { .double($0) }
         case (.float, .integer(let number)): return Float(exactly: number).map { .float($0) }

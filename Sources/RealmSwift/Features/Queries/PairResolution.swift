@@ -72,7 +72,7 @@ struct PairResolution {
         let (first, second) = (comparedType(left), comparedType(right))
         let hasOperation = left.operation != nil || right.operation != nil
         if hasOperation, let first, let second {
-            if first.isNumeric, second.isNumeric { return }
+            if first.traits.family == .number, second.traits.family == .number { return }
             if first == second { return }
         }
         let sameClass = left.targetClass?.table === right.targetClass?.table
@@ -109,11 +109,13 @@ struct PairResolution {
         if let pattern = operation.textPattern {
             let text = TextComparison(pattern: pattern, options: options)
             return { left, right in
-                switch (left, right) {
-                case (.string(let left), .string(let right)), (.data(let left), .data(let right)):
-                    text.matches(left, right)
-                default: false
+                if case .string(let left) = left, case .string(let right) = right {
+                    return text.matches(left, right)
                 }
+                if case .data(let left) = left, case .data(let right) = right {
+                    return text.matches(left, right)
+                }
+                return false
             }
         }
         guard let order = operation.comparison else {
@@ -127,15 +129,6 @@ struct PairResolution {
                 return try connection.matches(left, order, right)
             }
             return text.matches(first, second) == (order == .equal)
-        }
-    }
-}
-
-extension ValueType {
-    fileprivate var isNumeric: Bool {
-        switch self {
-        case .int, .float, .double, .decimal128: true
-        default: false
         }
     }
 }

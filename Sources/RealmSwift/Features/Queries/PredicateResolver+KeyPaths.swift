@@ -167,11 +167,11 @@ private struct KeyPathResolution {
             throw invalid(
                 "@\(aggregate.rawValue) can only be applied to a collection of numeric values.")
         }
-        switch property.shape.type {
-        case .int, .float, .double, .decimal128, .mixed: return path
+        switch property.shape.type.traits.family {
+        case .number, .mixed: return path
         case .date where aggregate == .minimum || aggregate == .maximum: return path
         case .date: throw resolver.error("Cannot sum or average date properties", at: path.position)
-        default:
+        case .bool, .string, .data, .identifier, .link:
             throw invalid(
                 "@\(aggregate.rawValue) can only be applied to a collection of numeric values.")
         }

@@ -25,32 +25,39 @@ enum PredicateTypes {
     ) -> Bool {
         switch operation {
         case .equal, .notEqual, .isIn: true
-        case .less, .lessOrEqual, .greater, .greaterOrEqual:
-            switch type {
-            case .bool, .link, .embedded, .typedLink: false
-            default: true
-            }
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: type.traits.family.isOrdered
         case .between:
-            switch type {
-            case .int, .float, .double, .decimal128, .date, .mixed: true
-            default: false
+            switch type.traits.family {
+            case .number, .date, .mixed: true
+            case .bool, .string, .data, .identifier, .link: false
             }
-        case .beginsWith, .endsWith, .contains: type == .string || type == .data || type == .mixed
-        case .like: type == .string || type == .mixed
+        case .beginsWith, .endsWith, .contains:
+            switch type.traits.family {
+            case .string, .data, .mixed: true
+            case .bool, .number, .date, .identifier, .link: false
+            }
+        case .like:
+            switch type.traits.family {
+            case .string, .mixed: true
+            case .bool, .number, .data, .date, .identifier, .link: false
+            }
         case .matches: false
         }
     }
 
     /// Returns whether values of a type can be compared with a non-null value.
     static func mayCompare(_ type: ValueType, with value: PredicateValue) -> Bool {
-        switch (type, value) {
-        case (.mixed, .scalar), (.mixed, .object): true
-        case (.link, .object), (.embedded, .object), (.typedLink, .object): true
-        case (.bool, .scalar(.bool, _)): true
-        case (.bool, .scalar(.int, .integer(let number))): number == 0 || number == 1
-        case (.int, _), (.float, _), (.double, _), (.decimal128, _): value.isNumber
-        case (_, .scalar(let other, _)): type == other
-        default: false
+        switch type.traits.family {
+        case .mixed: value.isScalar || value.isObject
+        case .link: value.isObject
+        case .number: value.isNumber
+        case .bool:
+            if case .scalar(.int, .integer(let number)) = value {
+                number == 0 || number == 1
+            } else {
+                value.scalarType == type
+            }
+        case .string, .data, .date, .identifier: value.scalarType == type
         }
     }
 }

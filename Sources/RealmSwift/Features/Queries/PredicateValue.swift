@@ -117,16 +117,6 @@ enum PredicateValue {
     private init?(mixed value: AnyRealmValue, depth: Int) {
         switch value {
         case .none: self = .null
-        case .int(let value): self.init(scalar: value)
-        case .bool(let value): self.init(scalar: value)
-        case .float(let value): self.init(scalar: value)
-        case .double(let value): self.init(scalar: value)
-        case .string(let value): self.init(scalar: value)
-        case .data(let value): self.init(scalar: value)
-        case .date(let value): self.init(scalar: value)
-        case .objectId(let value): self.init(scalar: value)
-        case .decimal128(let value): self.init(scalar: value)
-        case .uuid(let value): self.init(scalar: value)
         case .object(let value): self = .object(value)
         case .list(let list):
             if depth > MixedValue.maximumNesting { return nil }
@@ -134,6 +124,15 @@ enum PredicateValue {
         case .dictionary(let map):
             if depth > MixedValue.maximumNesting { return nil }
             self.init(map: map, depth: depth)
+        default:
+            guard let value = value.visited(by: Maker()) else { return nil }
+            self = value
+        }
+    }
+
+    private struct Maker: ScalarVisitor {
+        func visit(_ value: some _PersistableScalar) -> PredicateValue {
+            PredicateValue(scalar: value)
         }
     }
 
@@ -198,25 +197,38 @@ extension PredicateValue {
         switch self {
         case .null, .members, .list, .map: nil
         case .object(let object): object
-        case .scalar: withMixed { $0.given }
+        case .scalar: withMixed { $0.aggregateResult }
         }
     }
 
     /// The number as a `Double`, if it is a floating-point number; otherwise nil.
     var double: Double? {
-        switch self {
-        case .scalar(.double, .double(let value)): value
-        case .scalar(.float, .float(let value)): Double(value)
-        default: nil
+        guard case .scalar(let type, let value) = self, type.traits.family == .number else {
+            return nil
+        }
+        switch value {
+        case .double(let value): return value
+        case .float(let value): return Double(value)
+        case .null, .integer, .bytes, .fixed16, .fixed12: return nil
         }
     }
 
+    /// The type of a scalar; nil for other values.
+    var scalarType: ValueType? {
+        if case .scalar(let type, _) = self { type } else { nil }
+    }
+
+    var isScalar: Bool { scalarType != nil }
+
+    var isObject: Bool {
+        if case .object = self { true } else { false }
+    }
+
+    /// Whether the value is a number or a Boolean value, which counts as one.
     var isNumber: Bool {
-        switch self {
-        case .scalar(.int, _), .scalar(.float, _), .scalar(.double, _), .scalar(.decimal128, _),
-            .scalar(.bool, _):
-            true
-        default: false
+        switch scalarType?.traits.family {
+        case .number, .bool: true
+        case .string, .data, .date, .identifier, .link, .mixed, nil: false
         }
     }
 
@@ -229,12 +241,4 @@ extension PredicateValue {
 
 extension _MappedPersistable {
     fileprivate var anyPersisted: Any { _persisted }
-}
-
-extension MixedValue {
-    /// The value for messages.
-    fileprivate var given: Any? {
-        if case .int(let value) = self { return Int(value) }
-        return aggregateResult
-    }
 }

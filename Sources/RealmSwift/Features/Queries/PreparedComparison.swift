@@ -45,10 +45,7 @@ private struct ColumnComparison {
             case .property(let property, let column) = path.end,
             property.shape.collection == .none
         else { return nil }
-        switch property.shape.type {
-        case .int, .string: break
-        default: return nil
-        }
+        guard property.shape.type == .int || property.shape.type == .string else { return nil }
         switch comparison.operation {
         case .equal: operation = .compare(.equal)
         case .less: operation = .compare(.less)
@@ -101,15 +98,11 @@ private struct ColumnComparison {
     /// because failing casts are slow.
     private func scalar(_ value: Any?) -> OwnedScalar? {
         guard let value else { return nil }
-        switch type {
-        case .int:
+        if type == .int {
             guard Swift.type(of: value) == Int.self, let value = value as? Int else { return nil }
             return .integer(Int64(value))
-        default:
-            guard Swift.type(of: value) == String.self, let value = value as? String else {
-                return nil
-            }
-            return .bytes(Array(value.utf8))
         }
+        guard Swift.type(of: value) == String.self, let value = value as? String else { return nil }
+        return .bytes(Array(value.utf8))
     }
 }

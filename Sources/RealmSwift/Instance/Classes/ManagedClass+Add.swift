@@ -122,7 +122,7 @@ extension ManagedClass {
         } catch let error as StorageError where error.code == .duplicateKey {
             stop(
                 "Attempting to create an object of type '\(model.name)' with an existing primary "
-                    + "key value '\(text(of: row[primaryKeyColumn]))'.")
+                    + "key value '\(text(ofPrimaryKey: row[primaryKeyColumn]))'.")
         } catch let error as StorageError where error.code == .valueTooLarge {
             requireSizes(row)
             stop(error)
@@ -148,18 +148,9 @@ extension ManagedClass {
         return (found ?? nil)?.rawValue
     }
 
-    private func text(of scalar: Scalar) -> String {
-        switch scalar {
-        case .null: "<null>"
-        case .integer(let value): "\(value)"
-        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-        case .fixed16: UUID._decodeScalar(scalar).uuidString
-        case .fixed12(let first, let second):
-            withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) {
-                $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            }
-        case .float(let value): "\(value)"
-        case .double(let value): "\(value)"
-        }
+    private func text(ofPrimaryKey scalar: Scalar) -> String {
+        if scalar.isNull { return "<null>" }
+        let type = model.primaryKey.flatMap { model.properties[$0].shape.type.scalarType }
+        return type.map { "\($0._decodeScalar(scalar))" } ?? ""
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A type of properties that can be indexed. An enum or custom type can be indexed if its stored
 /// type conforms.
 @_marker public protocol _Indexable {}
@@ -7,16 +5,6 @@ import Foundation
 /// A type of properties that can be a primary key. `Bool` conforms, but opening a Realm rejects it.
 @_marker public protocol _PrimaryKey {}
 
-extension Bool: _Indexable, _PrimaryKey {}
-extension Int: _Indexable, _PrimaryKey {}
-extension Int8: _Indexable, _PrimaryKey {}
-extension Int16: _Indexable, _PrimaryKey {}
-extension Int32: _Indexable, _PrimaryKey {}
-extension Int64: _Indexable, _PrimaryKey {}
-extension String: _Indexable, _PrimaryKey {}
-extension Date: _Indexable {}
-extension ObjectId: _Indexable, _PrimaryKey {}
-extension UUID: _Indexable, _PrimaryKey {}
 extension Optional: _Indexable where Wrapped: _Indexable {}
 extension Optional: _PrimaryKey where Wrapped: _PrimaryKey {}
 

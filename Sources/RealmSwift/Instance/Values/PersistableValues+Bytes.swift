@@ -37,6 +37,8 @@ extension String: _PersistableScalar {
     }
 }
 
+extension String: SortableType, _Indexable, _PrimaryKey, _QueryString {}
+
 extension Data: _PersistableScalar {
     /// The type that is stored.
     public typealias PersistedType = Data
@@ -67,6 +69,8 @@ extension Data: _PersistableScalar {
     }
 }
 
+extension Data: SortableType, _QueryBinary {}
+
 /// Dates are stored as seconds since the reference date, so every `Date` is preserved exactly.
 extension Date: _PersistableScalar {
     /// The type that is stored.
@@ -92,3 +96,5 @@ extension Date: _PersistableScalar {
         body(.double(timeIntervalSinceReferenceDate))
     }
 }
+
+extension Date: MinMaxType, SortableType, _Indexable, _QueryNumeric {}

@@ -138,22 +138,27 @@ extension Int: _PersistableInteger {
     /// The type that is stored.
     public typealias PersistedType = Int
 }
+extension Int: MinMaxType, AddableType, SortableType, _Indexable, _PrimaryKey, _QueryNumeric {}
 extension Int8: _PersistableInteger {
     /// The type that is stored.
     public typealias PersistedType = Int8
 }
+extension Int8: MinMaxType, AddableType, SortableType, _Indexable, _PrimaryKey, _QueryNumeric {}
 extension Int16: _PersistableInteger {
     /// The type that is stored.
     public typealias PersistedType = Int16
 }
+extension Int16: MinMaxType, AddableType, SortableType, _Indexable, _PrimaryKey, _QueryNumeric {}
 extension Int32: _PersistableInteger {
     /// The type that is stored.
     public typealias PersistedType = Int32
 }
+extension Int32: MinMaxType, AddableType, SortableType, _Indexable, _PrimaryKey, _QueryNumeric {}
 extension Int64: _PersistableInteger {
     /// The type that is stored.
     public typealias PersistedType = Int64
 }
+extension Int64: MinMaxType, AddableType, SortableType, _Indexable, _PrimaryKey, _QueryNumeric {}
 
 // MARK: Bool and floating point
 
@@ -188,6 +193,8 @@ extension Bool: _PersistableScalar {
     }
 }
 
+extension Bool: SortableType, _Indexable, _PrimaryKey {}
+
 extension Float: _PersistableScalar {
     /// The type that is stored.
     public typealias PersistedType = Float
@@ -212,6 +219,8 @@ extension Float: _PersistableScalar {
         (value as? Float) ?? Double._convertElement(value, conversion).map(Float.init)
     }
 }
+
+extension Float: MinMaxType, AddableType, SortableType, _QueryNumeric {}
 
 extension Double: _PersistableScalar {
     /// The type that is stored.
@@ -240,3 +249,5 @@ extension Double: _PersistableScalar {
         return cast(value, to: NSNumber.self)?.doubleValue
     }
 }
+
+extension Double: MinMaxType, AddableType, SortableType, _QueryNumeric {}

@@ -1,3 +1,5 @@
+import StorageEngine
+
 extension ClassSchema {
     /// The maximum length of a class name, in bytes of UTF-8.
     private static let longestClassName = 57
@@ -59,15 +61,11 @@ extension ClassSchema {
 
     private static func validateIndex(_ property: PropertySchema, ofClass name: String) {
         guard property.isIndexed else { return }
-        switch (property.type, property.collection) {
-        case (.bool, .none), (.int, .none), (.string, .none), (.date, .none), (.uuid, .none),
-            (.objectID, .none), (.mixed, .none):
-            return
-        default:
-            stop(
-                "Property '\(name).\(property.name)' of type '\(property.typeDescription)' cannot "
-                    + "be indexed.")
-        }
+        let isIndexable = property.type.traits.indexKeyKind != nil || property.type == .mixed
+        if property.collection == .none, isIndexable { return }
+        stop(
+            "Property '\(name).\(property.name)' of type '\(property.typeDescription)' cannot "
+                + "be indexed.")
     }
 
     private static func validateLink(_ property: PropertySchema) {
@@ -100,12 +98,9 @@ extension ClassSchema {
                     + "primary key of '\(name)'")
         }
         guard let key = keys.first else { return }
-        switch key.type {
-        case .int, .string, .objectID, .uuid: break
-        default:
-            stop(
-                "Property '\(key.name)' cannot be made the primary key of '\(name)' because it is "
-                    + "not a 'string', 'int', 'objectId', or 'uuid' property.")
-        }
+        if key.type.traits.mayBePrimaryKey { return }
+        stop(
+            "Property '\(key.name)' cannot be made the primary key of '\(name)' because it is "
+                + "not a \(PropertyType.namesOfPrimaryKeys) property.")
     }
 }

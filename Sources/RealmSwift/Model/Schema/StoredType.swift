@@ -36,23 +36,3 @@ extension CollectionKind {
         }
     }
 }
-
-extension ValueType {
-    var name: String {
-        switch self {
-        case .bool: "bool"
-        case .int: "int"
-        case .float: "float"
-        case .double: "double"
-        case .string: "string"
-        case .data: "data"
-        case .date: "date"
-        case .uuid: "uuid"
-        case .objectID: "object id"
-        case .decimal128: "decimal128"
-        case .mixed: "mixed"
-        case .typedLink: "typed link"
-        case .link, .embedded: "object"
-        }
-    }
-}

@@ -1,36 +1,3 @@
-import Foundation
-
-/// A type whose values are ordered in queries.
-public protocol _QueryOrdered {}
-
-/// A type whose values can be compared with `<` and aggregated in queries: numbers, and dates,
-/// which have no sum and no average.
-public protocol _QueryNumeric: _QueryOrdered {}
-
-/// A type whose values consist of bytes, so that queries can search for parts of them.
-public protocol _QueryBinary: _QueryOrdered {}
-
-/// A type whose values are strings.
-public protocol _QueryString: _QueryBinary {}
-
-extension Int: _QueryNumeric {}
-extension Int8: _QueryNumeric {}
-extension Int16: _QueryNumeric {}
-extension Int32: _QueryNumeric {}
-extension Int64: _QueryNumeric {}
-extension Float: _QueryNumeric {}
-extension Double: _QueryNumeric {}
-extension Decimal128: _QueryNumeric {}
-extension Date: _QueryNumeric {}
-extension String: _QueryString {}
-extension Data: _QueryBinary {}
-extension AnyRealmValue: _QueryNumeric, _QueryString {}
-
-extension Optional: _QueryOrdered where Wrapped: _QueryOrdered {}
-extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
-extension Optional: _QueryBinary where Wrapped: _QueryBinary {}
-extension Optional: _QueryString where Wrapped: _QueryString {}
-
 // MARK: What enums and custom types are stored as
 
 extension Query where T: _HasPersistedType {

@@ -61,10 +61,11 @@ struct UnmanagedTest {
     }
 
     private func equals(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
+        if let left = left.text, let right = right.text {
+            return TextComparison(pattern: .whole, options: options).matches(left, right)
+        }
         switch (left, right) {
         case (.null, .null): return true
-        case (.scalar(.string, .bytes(let left)), .scalar(.string, .bytes(let right))):
-            return TextComparison(pattern: .whole, options: options).matches(left, right)
         case (.scalar, .scalar): return matches(left, .equal, right)
         case (.object(let left), .object(let right)): return Self.areSame(left, right)
         case (.members(let left), .members(let right)): return haveEqualMembers(left, right)
@@ -99,12 +100,20 @@ struct UnmanagedTest {
     private func finds(_ sought: PredicateValue, in value: PredicateValue) -> Bool {
         guard let pattern = operation.textPattern else { return false }
         let text = TextComparison(pattern: pattern, options: options)
-        switch (value, sought) {
-        case (.scalar(.string, .bytes(let value)), .scalar(.string, .bytes(let sought))),
-            (.scalar(.data, .bytes(let value)), .scalar(.data, .bytes(let sought))):
+        if let value = value.text, let sought = sought.text { return text.matches(value, sought) }
+        if case .scalar(.data, .bytes(let value)) = value,
+            case .scalar(.data, .bytes(let sought)) = sought
+        {
             return text.matches(value, sought)
-        default: return false
         }
+        return false
+    }
+}
+
+extension PredicateValue {
+    /// The bytes of a string; nil for other values.
+    fileprivate var text: [UInt8]? {
+        if case .scalar(.string, .bytes(let bytes)) = self { bytes } else { nil }
     }
 }
 
