@@ -81,7 +81,7 @@ let package = Package(
         .testTarget(
             name: "BenchmarkKitTests",
             dependencies: ["BenchmarkKit", "ToolSupport", argumentParser],
-            exclude: ["Fixtures", "Reference"]),
+            exclude: ["Fixtures", "Statistics/Reference"]),
         .testTarget(
             name: "StressKitTests",
             dependencies: ["StorageEngine", "StressKit", "StressModel", "ToolSupport"]),

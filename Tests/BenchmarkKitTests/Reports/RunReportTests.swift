@@ -7,7 +7,7 @@ import ToolSupport
 /// Tests of reports of the made-up run in `Fixtures`.
 @Suite struct RunReportTests {
     private static let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("Fixtures/run").path
+        .deletingLastPathComponent().appendingPathComponent("Fixtures/run").path
 
     private func run() throws -> RunFolder { try RunFolder(path: Self.fixture) }
 

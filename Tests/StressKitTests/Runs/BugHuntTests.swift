@@ -80,7 +80,7 @@ private struct ScriptedLayer: StressLayer {
 
     @Test func everyBugIsInTheDocument() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let text = try String(
             contentsOf: root.appendingPathComponent("docs/planted-bugs.md"), encoding: .utf8)
         for bug in PlantedBugCatalogue.all { #expect(text.contains("| `\(bug.name)` |")) }
