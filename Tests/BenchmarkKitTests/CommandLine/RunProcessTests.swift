@@ -11,7 +11,7 @@ import ToolSupport
     .disabled(
         if: ProcessInfo.processInfo.environment["REALM_SANITIZER"] != nil,
         "The program is linked with jemalloc, and a sanitizer replaces malloc as well."))
-struct ProcessTests {
+struct RunProcessTests {
     /// Returns the only run directory in `folder`, and the records of its summary without the
     /// header.
     private func results(in folder: TemporaryFolder) throws -> (path: String, rows: [[String]]) {

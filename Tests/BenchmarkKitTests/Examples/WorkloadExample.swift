@@ -17,25 +17,9 @@ extension Workload {
     @Test func bothLayersFindTheOldestPerson() throws {
         let folder = try TemporaryFolder()
         let rows = try ["api", "engine"].map { layer in
-            try run(.oldest, layer, size: 300, in: folder).results[0]
+            try runCase(.oldest, layer, size: 300, in: folder) { $0.count = 600 }.results[0]
         }
         #expect(rows[0].digest == rows[1].digest)
         #expect(rows.allSatisfy { $0.operations > 0 && $0.isDeterministic })
     }
-}
-
-/// Prepares and runs one case in this process.
-func run(
-    _ workload: Workload, _ strategy: String, size: Int, in folder: TemporaryFolder
-) throws -> CaseOutcome {
-    var options = CaseOptions()
-    options.count = size * 2
-    let benchmarkCase = try #require(
-        try WorkloadCatalogue.makeCase(
-            of: workload, strategy: strategy, size: size, options: options))
-    let environment = CaseEnvironment(
-        directory: "\(folder.path)/\(workload.name)-\(strategy)", fixtures: folder.path,
-        allocations: nil, progress: { _ in })
-    try workload.prepare(benchmarkCase, in: environment)
-    return try workload.run(benchmarkCase, in: environment)
 }

@@ -7,7 +7,7 @@ import ToolSupport
 /// Whether this machine has the tools for counting instructions.
 private let hasValgrind = (try? InstructionCount.checkTools()) != nil
 
-struct InstructionTests {
+struct InstructionCountTests {
     @Test func theRegionReturnsWhatItsBodyReturnsAndThrows() throws {
         struct Failure: Error {}
         #expect(MeasuredRegion.run { 42 } == 42)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-@Suite struct ColumnTests {
+@Suite struct ColumnCatalogueTests {
     /// The order of columns that readers of `summary.csv` rely on. New columns are only ever
     /// appended.
     static let contract = """
@@ -16,29 +16,19 @@ import Testing
         page_faults,context_switches,threads_max,instructions
         """
 
-    static func result(
-        _ workload: String = "sensors", _ strategy: String = "batched", engine: String = "realm"
-    ) -> CaseResult {
-        CaseResult(
-            BenchmarkCase(
-                identifier: CaseIdentifier(
-                    workload: workload, strategy: strategy, size: 50_000, engine: engine),
-                layer: "api", options: CaseOptions()))
-    }
-
     @Test func theHeaderIsTheContract() {
         #expect(ColumnCatalogue.header.joined(separator: ",") == Self.contract)
     }
 
     @Test func everyRowHasAFieldForEveryColumn() {
         let fields = ColumnCatalogue.fields(
-            of: Self.result(), context: RunContext(runIdentifier: "r"))
+            of: CaseResult.empty(), context: RunContext(runIdentifier: "r"))
         #expect(fields.count == ColumnCatalogue.header.count)
     }
 
     @Test func whatWasNotMeasuredIsEmpty() {
         let fields = ColumnCatalogue.fields(
-            of: Self.result(), context: RunContext(runIdentifier: "r"))
+            of: CaseResult.empty(), context: RunContext(runIdentifier: "r"))
         let row = Dictionary(uniqueKeysWithValues: zip(ColumnCatalogue.header, fields))
         for column in ["latency_p50_us", "digest", "file_bytes", "syncs_per_commit", "batch_size"] {
             #expect(row[column] == "", "\(column)")
@@ -51,6 +41,7 @@ import Testing
     @Test func everyColumnAndMeasureIsExplainedOnce() {
         let names = ExplainCommand.meanings.map(\.name)
         #expect(Set(names).count == names.count)
+        #expect(Set(MeasureCatalogue.all.map(\.name)).count == MeasureCatalogue.all.count)
         #expect(ExplainCommand.meanings.allSatisfy { $0.meaning.count > 10 })
     }
 
@@ -61,29 +52,5 @@ import Testing
         ] as [(Double?, String)])
     func decimalsHaveNoExponent(value: Double?, expected: String) {
         #expect(ColumnCatalogue.decimal(value) == expected)
-    }
-}
-
-@Suite struct CaseIdentifierTests {
-    @Test func hasSixParts() {
-        let identifier = CaseIdentifier(workload: "insert", strategy: "api", size: 1000)
-        #expect(identifier.description == "insert/api/full/plain/1000/realm")
-    }
-
-    @Test func isReadBack() {
-        var identifier = CaseIdentifier(workload: "sensors", strategy: "current", size: 50_000)
-        #expect(CaseIdentifier(identifier.description) == identifier)
-        identifier.isEncrypted = true
-        identifier.durability = .relaxed
-        identifier.engine = "sqlite"
-        #expect(CaseIdentifier(identifier.description) == identifier)
-    }
-
-    @Test(arguments: [
-        "", "sensors", "a/b/full/plain/1", "a/b/full/plain/x/realm", "a/b/full/grey/1/realm",
-        "a//full/plain/1/realm", "a/b/full/plain/-1/realm", "a/b/full/plain/1/realm/more",
-    ])
-    func refusesOtherTexts(text: String) {
-        #expect(CaseIdentifier(text) == nil)
     }
 }

@@ -11,24 +11,7 @@ import ToolSupport
         _ workload: String, _ layer: String, size: Int? = 300, in folder: TemporaryFolder,
         _ change: (inout CaseOptions) -> Void = { _ in }
     ) throws -> CaseOutcome {
-        var options = CaseOptions()
-        change(&options)
-        let benchmarkCase = try #require(
-            try WorkloadCatalogue.makeCase(
-                workload: workload, strategy: layer, size: size, options: options))
-        try #require(benchmarkCase.unsupported == nil)
-        let directory = "\(folder.path)/\(workload)-\(layer)"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        let environment = CaseEnvironment(
-            directory: directory, fixtures: folder.path, allocations: nil, progress: { _ in })
-        let found = try WorkloadCatalogue.workload(named: workload)
-        try found.prepare(benchmarkCase, in: environment)
-        return try found.run(benchmarkCase, in: environment)
-    }
-
-    private func problems(_ outcome: CaseOutcome) throws -> [String] {
-        try #require(outcome.verification).problems()
+        try runCase(workload, layer, size: size, in: folder, change)
     }
 
     @Test(arguments: ["insert", "insert-int-key", "insert-string-key", "insert-text"])

@@ -23,7 +23,7 @@ private struct ScriptedLayer: StressLayer {
     func smaller(than point: StressPoint) throws -> [StressPoint] { [] }
 }
 
-@Suite struct SelftestTests {
+@Suite struct BugHuntTests {
     private let layers: [any StressLayer] = [ScriptedLayer(name: "a"), ScriptedLayer(name: "b")]
 
     private func report(

@@ -52,7 +52,7 @@ import Testing
 
     private func row(_ strategy: String, _ engine: String) -> RunRow {
         RunRow(
-            ColumnTests.result("sensors", strategy, engine: engine),
+            CaseResult.empty("sensors", strategy, engine: engine),
             context: RunContext(runIdentifier: "r"))
     }
 

@@ -6,11 +6,11 @@ import ToolSupport
 
 @testable import BenchmarkKit
 
-@Suite struct GrowthTests {
+@Suite struct GrowthWorkloadTests {
     private func run(_ strategy: String, count: Int = 120, in folder: TemporaryFolder) throws
         -> CaseOutcome
     {
-        try YCSBTests.run("growth", strategy, size: 150, in: folder) { $0.count = count }
+        try runCase("growth", strategy, size: 150, in: folder) { $0.count = count }
     }
 
     @Test(arguments: ["steady", "burst"])
@@ -43,7 +43,7 @@ import ToolSupport
     @Test func aShrinkingFileKeepsThePersonsInsertedLast() throws {
         let folder = try TemporaryFolder()
         // Some 5 MB, of which a tenth remains.
-        let outcome = try YCSBTests.run("growth", "shrink", size: 300_000, in: folder) {
+        let outcome = try runCase("growth", "shrink", size: 300_000, in: folder) {
             $0.count = 120
         }
         let result = outcome.results[0]
@@ -56,7 +56,7 @@ import ToolSupport
 
     @Test func aRunByTimeEnds() throws {
         let folder = try TemporaryFolder()
-        let outcome = try YCSBTests.run("growth", "steady", size: 20, in: folder) {
+        let outcome = try runCase("growth", "steady", size: 20, in: folder) {
             $0.seconds = 0.1
         }
         #expect(outcome.results[0].operations > 0)
@@ -73,83 +73,5 @@ import ToolSupport
         let age = try #require(try store.person(number: 3)).age
         try store.updateAge(number: 3, to: (age + 1) % 100)
         #expect(!(try #require(outcome.verification).problems()).isEmpty)
-    }
-}
-
-@Suite struct PinsCommandTests {
-    @Test func aPinnedReaderOfAnotherThreadIsNamed() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path + "/people.realm"
-        let store = try RealmTableEngine().openPersons(at: path, .integerKey, .full)
-        var persons = PersonGenerator(seed: 1)
-        try store.insert([persons.next(), persons.next()])
-        let version = try Database.open(path: path).statistics().newestVersion
-        let reader = try PinnedReader {
-            try RealmTableEngine().openPersons(at: path, .integerKey, .full)
-        }
-        for age in 0..<5 { try store.updateAge(number: 0, to: age) }
-        let lines = try PinsCommand.report(on: path).split(separator: "\n")
-        let pins = lines.drop { !$0.contains("VERSION") }.dropFirst()
-            .map { $0.split(separator: " ").map(String.init) }
-        #expect(pins.count == 2)
-        let oldest = try #require(pins.first)
-        #expect(oldest[0] == String(version))
-        #expect(oldest[1] == "5")
-        // Only the reader holds the version that was the newest.
-        #expect(try #require(Int(oldest[4])) >= 4096)
-        #expect(oldest[6] == String(getpid()))
-        // The full name of the program, although the kernel keeps only 15 bytes.
-        #expect(CommandLine.arguments[0].hasSuffix("/" + oldest[7]))
-        #expect(oldest[7].utf8.count > 15)
-        #expect(lines.contains { $0.contains("waiting") && !$0.contains(" 0 bytes") })
-        reader.stop()
-        let after = try PinsCommand.report(on: path)
-        #expect(after.split(separator: "\n").drop { !$0.contains("VERSION") }.count == 2)
-    }
-
-    @Test func aFileThatNobodyReadsHasNoPins() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path + "/people.realm"
-        do {
-            let store = try RealmTableEngine().openPersons(at: path, .integerKey, .full)
-            var persons = PersonGenerator(seed: 1)
-            try store.insert([persons.next()])
-        }
-        #expect(try PinsCommand.report(on: path).hasSuffix("No version is pinned.\n"))
-    }
-
-    @Test func encryptedFilesNeedTheirKey() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path + "/secret.realm"
-        let keyFile = folder.path + "/key"
-        let key = (0..<64).map { UInt8($0 * 3) }
-        _ = try Database.open(path: path, options: .init(encryptionKey: key))
-        try Data(key).write(to: URL(fileURLWithPath: keyFile))
-        let report = try PinsCommand.report(on: path, key: PinsCommand.key(inFile: keyFile))
-        #expect(report.hasSuffix("No version is pinned.\n"))
-        #expect(throws: BenchmarkError.self) { try PinsCommand.report(on: path) }
-        try Data(key.dropLast()).write(to: URL(fileURLWithPath: keyFile))
-        #expect(throws: BenchmarkError.self) { try PinsCommand.key(inFile: keyFile) }
-        #expect(throws: BenchmarkError.self) { try PinsCommand.key(inFile: keyFile + "-missing") }
-        #expect(
-            try BenchmarkProcess("pins", path, "--key-file", keyFile).exitCode() == 64)
-    }
-
-    @Test func whatIsNoDatabaseIsAMistakeOfUse() throws {
-        let folder = try TemporaryFolder()
-        let text = folder.path + "/text"
-        try Data(repeating: 65, count: 20_000).write(to: URL(fileURLWithPath: text))
-        for path in [folder.path + "/missing", text] {
-            do {
-                _ = try PinsCommand.report(on: path)
-                Issue.record("accepted: \(path)")
-            } catch let error as BenchmarkError {
-                #expect(error.code == .usage)
-                #expect(error.message.contains(path))
-            }
-            #expect(!FileManager.default.fileExists(atPath: folder.path + "/missing"))
-        }
-        let process = try BenchmarkProcess("pins", text)
-        #expect(process.exitCode() == 64)
     }
 }

@@ -10,24 +10,10 @@ import Testing
         _ workload: Workload, _ strategy: String, size: Int? = 40,
         in folder: TemporaryFolder, _ change: (inout CaseOptions) -> Void = { _ in }
     ) throws -> CaseOutcome {
-        var options = CaseOptions()
-        options.batchSize = 15
-        change(&options)
-        let benchmarkCase = try #require(
-            try WorkloadCatalogue.makeCase(
-                workload: workload.name, strategy: strategy, size: size, options: options))
-        try #require(benchmarkCase.unsupported == nil)
-        let directory = "\(folder.path)/\(workload.name)-\(strategy)"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        let environment = CaseEnvironment(
-            directory: directory, fixtures: folder.path, allocations: nil, progress: { _ in })
-        try workload.prepare(benchmarkCase, in: environment)
-        return try workload.run(benchmarkCase, in: environment)
-    }
-
-    private func problems(_ outcome: CaseOutcome) throws -> [String] {
-        try #require(outcome.verification).problems()
+        try runCase(workload, strategy, size: size, in: folder) {
+            $0.batchSize = 15
+            change(&$0)
+        }
     }
 
     @Test func objectsOfAllWidthsAreAdded() throws {
@@ -135,7 +121,7 @@ import Testing
 
     @Test func jobsOfOneWorkloadAreComparedBetweenEnginesOnly() {
         func row(_ strategy: String, _ engine: String, _ digest: String) -> CaseResult {
-            var row = ColumnTests.result("object-add", strategy, engine: engine)
+            var row = CaseResult.empty("object-add", strategy, engine: engine)
             row.operations = 10
             row.digest = digest
             return row
@@ -151,7 +137,7 @@ import Testing
         func row(_ workload: String, _ strategy: String, _ engine: String = "realm", rate: Int)
             -> CaseResult
         {
-            var row = ColumnTests.result(workload, strategy, engine: engine)
+            var row = CaseResult.empty(workload, strategy, engine: engine)
             row.identifier.size = 1_000_000
             row.operations = rate
             row.elapsedSeconds = 1

@@ -4,25 +4,7 @@ import Testing
 @testable import BenchmarkKit
 
 /// Tests of YCSB on tiny inputs, in this process.
-@Suite struct YCSBTests {
-    static func run(
-        _ workload: String, _ strategy: String, size: Int, in folder: TemporaryFolder,
-        _ change: (inout CaseOptions) -> Void
-    ) throws -> CaseOutcome {
-        var options = CaseOptions()
-        change(&options)
-        let benchmarkCase = try #require(
-            try WorkloadCatalogue.makeCase(
-                workload: workload, strategy: strategy, size: size, options: options))
-        let directory = "\(folder.path)/\(workload)-\(strategy)"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        let environment = CaseEnvironment(
-            directory: directory, fixtures: folder.path, allocations: nil, progress: { _ in })
-        return try WorkloadCatalogue.workload(named: workload)
-            .run(benchmarkCase, in: environment)
-    }
-
+@Suite struct YCSBWorkloadTests {
     @Test(arguments: ["a", "b", "c", "d", "e", "f"])
     func everyStrategyDoesTheSameAndProvesIt(letter: String) throws {
         let folder = try TemporaryFolder()
@@ -31,7 +13,7 @@ import Testing
             ? ["engine", "engine-rate"] : ["api", "engine", "api-rate", "engine-rate"]
         var digests: Set<String?> = []
         for strategy in strategies {
-            let outcome = try Self.run("ycsb-\(letter)", strategy, size: 60, in: folder) {
+            let outcome = try runCase("ycsb-\(letter)", strategy, size: 60, in: folder) {
                 $0.count = 90
             }
             let result = outcome.results[0]
@@ -61,7 +43,7 @@ import Testing
 
     @Test func operationsAreTimedApart() throws {
         let folder = try TemporaryFolder()
-        let result = try Self.run("ycsb-a", "engine", size: 50, in: folder) { $0.count = 60 }
+        let result = try runCase("ycsb-a", "engine", size: 50, in: folder) { $0.count = 60 }
             .results[0]
         let read = try #require(result.measure("read_p50_us"))
         #expect(read > 0)
@@ -78,7 +60,7 @@ import Testing
     @Test func severalClientsLoseNothing() throws {
         let folder = try TemporaryFolder()
         for workload in ["ycsb-a", "ycsb-d"] {
-            let outcome = try Self.run(workload, "api", size: 40, in: folder) {
+            let outcome = try runCase(workload, "api", size: 40, in: folder) {
                 $0.count = 150
                 $0.threads = 3
             }
@@ -90,7 +72,7 @@ import Testing
 
     @Test func aRunByTimeEndsAndIsProved() throws {
         let folder = try TemporaryFolder()
-        let outcome = try Self.run("ycsb-a", "engine-rate", size: 40, in: folder) {
+        let outcome = try runCase("ycsb-a", "engine-rate", size: 40, in: folder) {
             $0.seconds = 0.2
             $0.warmup = 0.02
         }
@@ -101,7 +83,7 @@ import Testing
 
     @Test func aChangedLostOrStrangeRecordFailsTheProof() throws {
         let folder = try TemporaryFolder()
-        let outcome = try Self.run("ycsb-c", "engine", size: 20, in: folder) { $0.count = 10 }
+        let outcome = try runCase("ycsb-c", "engine", size: 20, in: folder) { $0.count = 10 }
         let expectation = try #require(
             try outcome.verification?.expectation(as: RecordsExpectation.self))
         var lost = expectation

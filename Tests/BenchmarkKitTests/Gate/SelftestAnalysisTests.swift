@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+import ToolSupport
+
+@testable import BenchmarkKit
+
+@Suite struct SelftestAnalysisTests {
+    /// Returns a pool with a known truth: the planted fraction is added exactly.
+    private func pool(
+        rounds: Int, spread: Double, ofPlants found: Double = 1, sideTwo: Double = 1,
+        isDiskBound: Bool = false
+    ) -> SelftestPool {
+        var source = NormalSource(generator: SeededGenerator(seed: 11))
+        var pool = SelftestPool(machine: "test")
+        let calibration = Calibration(chainNanoseconds: 1, wideNanoseconds: 2)
+        for round in 0..<rounds {
+            for caseId in ["a", "b"] {
+                for (side, planted) in [(0, 0), (1, 0)] + SelftestPool.plants.map({ (0, $0) }) {
+                    let time = source.next(
+                        5 * (1 + planted * found) * (side == 1 ? sideTwo : 1), spread: spread)
+                    let report = TimedReport(
+                        caseId: caseId, status: .ok, operations: 1000, elapsedSeconds: 0.005,
+                        latencyP10: time, latencyP50: time,
+                        processorSeconds: caseId == "a" && !isDiskBound ? 1 : 0.5, wallSeconds: 1)
+                    let run = TimedRun(
+                        report: report, calibrationBefore: calibration,
+                        calibrationAfter: calibration)
+                    pool.entries.append(
+                        SelftestPool.Entry(
+                            round: round, side: side, planted: planted, options: "count=1",
+                            run: run))
+                }
+            }
+        }
+        return pool
+    }
+
+    /// A policy with ten samples a side, so that the pools of these tests stay small.
+    private static let policyOfTenSamples: TimedPolicy = {
+        var policy = TimedPolicy()
+        policy.runs = TimedPolicy.fewestRuns
+        return policy
+    }()
+
+    @Test func plantsAreFoundAndEqualSidesAreNot() throws {
+        let analysis = try SelftestAnalysis(
+            pool(rounds: 50, spread: 0.015), policy: Self.policyOfTenSamples, trials: 40, seed: 1)
+        #expect(analysis.qualifying.count == 2)
+        #expect(analysis.rows.map(\.isProcessorBound) == [true, false])
+        #expect(analysis.falseAlarms.trials == 80)
+        #expect(analysis.falseAlarms.hits == 0)
+        #expect(analysis.detections(ofPlant: 2).fraction > 0.95)
+        #expect(analysis.detections(ofPlant: 3).fraction == 1)
+        // A change below the threshold of 3 % is not found.
+        #expect(analysis.detections(ofPlant: 0).fraction < 0.05)
+    }
+
+    @Test func aNoisyRowDoesNotQualify() throws {
+        let analysis = try SelftestAnalysis(
+            pool(rounds: 50, spread: 0.15), policy: Self.policyOfTenSamples, trials: 20, seed: 1)
+        #expect(analysis.qualifying.isEmpty)
+        #expect(SelftestReport(analysis).failures[0].contains("noise floor"))
+        #expect(analysis.floors.count == 2)
+    }
+
+    @Test func aGateThatCannotBeTrustedIsNamed() throws {
+        func failures(_ pool: SelftestPool) throws -> [String] {
+            try SelftestReport(
+                SelftestAnalysis(pool, policy: Self.policyOfTenSamples, trials: 20, seed: 1)
+            ).failures
+        }
+        #expect(try failures(pool(rounds: 44, spread: 0.01)).isEmpty)
+        let blind = try failures(pool(rounds: 44, spread: 0.01, ofPlants: 0.1))
+        #expect(blind.count == 1)
+        #expect(blind.first?.contains("slowdowns by 10.0 % are found") == true)
+        let disk = try failures(pool(rounds: 44, spread: 0.01, isDiskBound: true))
+        #expect(disk == ["No row is processor-bound, so nothing is known of those."])
+    }
+
+    @Test func aCrowdedMachineIsNamed() throws {
+        var pool = pool(rounds: 44, spread: 0.01)
+        let crowded = Calibration(chainNanoseconds: 1, wideNanoseconds: 2.2)
+        for index in pool.entries.indices where index % 5 < 3 {
+            pool.entries[index].run.calibrationAfter = crowded
+        }
+        let report = SelftestReport(
+            try SelftestAnalysis(pool, policy: Self.policyOfTenSamples, trials: 20, seed: 1))
+        #expect(report.isCrowded)
+        #expect(report.failures.count == 1)
+        #expect(report.failures[0].hasPrefix("60.2 % of the processes"))
+    }
+
+    /// The last calibration is one whose first piece was interrupted.
+    @Test func oneMomentThatLooksTooCalmIsNotBelieved() {
+        var scale = CrowdingScale()
+        for _ in 0..<60 { scale.add(Calibration(chainNanoseconds: 100, wideNanoseconds: 185)) }
+        scale.add(Calibration(chainNanoseconds: 130, wideNanoseconds: 185))
+        #expect(scale.isCalm(Calibration(chainNanoseconds: 100, wideNanoseconds: 190)))
+        #expect(!scale.isCalm(Calibration(chainNanoseconds: 100, wideNanoseconds: 200)))
+    }
+
+    @Test func fewerRoundsCompareFewerProcesses() {
+        let policy = TimedPolicy()
+        #expect(policy.fitting(rounds: 64).runs == 30)
+        #expect(policy.fitting(rounds: 63).runs == 28)
+        #expect(policy.fitting(rounds: 1000).runs == 30)
+        #expect(policy.fitting(rounds: 5).runs == TimedPolicy.fewestRuns)
+        #expect(TimedPolicy.problem(withRuns: 21) != nil)
+        #expect(TimedPolicy.problem(withRuns: 18) != nil)
+        #expect(TimedPolicy.problem(withRuns: 22) == nil)
+    }
+
+    @Test func theQuickerOfTwoProcessesIsASample() {
+        let samples = TimedSamples(ofProcesses: [3, 1, 2, 5], [4, 6, 8, 7])
+        #expect(samples == TimedSamples(before: [1, 2], after: [4, 7]))
+    }
+
+    @Test func whereFilesLieIsPartOfTheNoise() throws {
+        let analysis = try SelftestAnalysis(
+            pool(rounds: 44, spread: 0.001, sideTwo: 1.035), policy: Self.policyOfTenSamples,
+            trials: 20,
+            seed: 1)
+        #expect(analysis.rows.allSatisfy { $0.noiseFloor > 0.03 })
+    }
+
+    @Test func fewRoundsGiveNoFloor() throws {
+        let analysis = try SelftestAnalysis(
+            pool(rounds: 43, spread: 0.01), policy: Self.policyOfTenSamples, trials: 1, seed: 1)
+        #expect(analysis.floors.isEmpty)
+    }
+
+    @Test func processesOfACaseHaveToDoTheSame() throws {
+        func code(_ change: (inout TimedReport) -> Void) -> BenchmarkError.Code? {
+            let work = SameWork()
+            var report = pool(rounds: 1, spread: 0).entries[0].run.report
+            report.digest = "d"
+            do {
+                try work.check(report, of: "own")
+                change(&report)
+                try work.check(report, of: "other")
+                return nil
+            } catch { return (error as? BenchmarkError)?.code }
+        }
+        #expect(code { _ in } == nil)
+        #expect(code { $0.digest = "e" } == .caseFailed)
+        #expect(code { $0.digest = nil } == .caseFailed)
+        #expect(code { $0.operations += 1 } == .notComparable)
+    }
+
+    @Test func theSameSeedDrawsTheSameTrials() throws {
+        let pool = pool(rounds: 44, spread: 0.03)
+        let first = try SelftestAnalysis(pool, policy: Self.policyOfTenSamples, trials: 10, seed: 5)
+        let second = try SelftestAnalysis(
+            pool, policy: Self.policyOfTenSamples, trials: 10, seed: 5)
+        #expect(first.rows.map(\.noiseFloor) == second.rows.map(\.noiseFloor))
+        #expect(first.rows.map(\.detections) == second.rows.map(\.detections))
+    }
+
+    @Test func aPoolThatIsTooSmallIsRefused() throws {
+        #expect(throws: BenchmarkError.self) {
+            try SelftestAnalysis(
+                pool(rounds: 39, spread: 0.01), policy: Self.policyOfTenSamples, trials: 1, seed: 1)
+        }
+    }
+
+    @Test func aWrittenPoolIsReadBackWhole() throws {
+        let folder = try TemporaryFolder()
+        let pool = pool(rounds: 2, spread: 0.01)
+        let file = try CSVFile(path: folder.path + "/pool.csv", header: SelftestPool.header)
+        for entry in pool.entries {
+            try file.append(SelftestPool.fields(entry, machine: pool.machine))
+        }
+        let read = try SelftestPool.load(file.path)
+        #expect(read.machine == pool.machine)
+        #expect(read.entries == pool.entries)
+    }
+}

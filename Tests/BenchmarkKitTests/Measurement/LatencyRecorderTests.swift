@@ -1,0 +1,38 @@
+import Testing
+
+@testable import BenchmarkKit
+
+@Suite struct LatencyRecorderTests {
+    @Test func percentilesAreExactToThreeDigits() throws {
+        var recorder = LatencyRecorder()
+        for microseconds in 1...10_000 { recorder.record(UInt64(microseconds) * 1000) }
+        let summary = try #require(recorder.summary())
+        for (measured, expected) in [
+            (summary.p50, 5000.0), (summary.p90, 9000), (summary.p99, 9900),
+            (summary.p999, 9990), (summary.p9999, 9999), (summary.max, 10_000),
+        ] {
+            #expect(abs(measured - expected) <= expected * 0.001 + 0.001)
+        }
+    }
+
+    @Test func nothingRecordedGivesNothing() {
+        #expect(LatencyRecorder().summary() == nil)
+        #expect(LatencyRecorder().percentile(99) == nil)
+    }
+
+    @Test func durationsBeyondTheRangeAreKept() throws {
+        var recorder = LatencyRecorder()
+        recorder.record(0)
+        recorder.record(.max)
+        #expect(recorder.count == 2)
+        #expect(try #require(recorder.summary()).max >= 599_000_000)
+    }
+
+    @Test func aBatchCountsForAllItsOperations() throws {
+        var recorder = LatencyRecorder()
+        recorder.record(1_000_000, count: 999)
+        recorder.record(9_000_000)
+        #expect(recorder.count == 1000)
+        #expect(abs(try #require(recorder.percentile(99)) - 1000) < 2)
+    }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import BenchmarkKit
+
+@Suite struct SpeedCheckTests {
+    @Test func checksCompareRowsWithTheirTargets() throws {
+        var single = CaseResult.empty("sensors", "dedicated-thread")
+        single.operations = 100
+        single.elapsedSeconds = 1
+        single.measure("ratio_to_control", 0.69)
+        var batched = CaseResult.empty("sensors", "batched")
+        batched.operations = 2000
+        batched.elapsedSeconds = 1
+        let outcomes = SpeedCheck.outcomes(for: [single, batched])
+        #expect(outcomes.map(\.passed) == [false, true])
+        #expect(outcomes.map(\.measured) == [0.69, 20])
+    }
+
+    @Test func everyPromiseIsCheckedBesideItsControls() {
+        var rows: [CaseResult] = []
+        func add(
+            _ workload: String, _ strategy: String, _ control: String..., size: Int = 1_000_000,
+            rate: Int = 1, measures: [String: Double] = [:]
+        ) {
+            for (strategy, engine) in [(strategy, "realm")] + control.map({ ($0, "control") }) {
+                var row = CaseResult.empty(workload, strategy, engine: engine)
+                row.identifier.size = size
+                row.operations = rate
+                row.elapsedSeconds = 1
+                row.peakResidentBytes = 400_000_000
+                row.latency = LatencySummary(
+                    p50: 0.004, p90: 1, p99: 1, p999: 1, p9999: 1, max: 1)
+                for (name, value) in measures { row.measure(name, value) }
+                rows.append(row)
+            }
+        }
+        add("sensors", "dedicated-thread", "bare-disk", measures: ["ratio_to_control": 0.8])
+        add("sensors", "batched", rate: 30)
+        for (layer, ratio) in [("api", 0.85), ("engine", 0.84)] {
+            add("commit", layer, "\(layer)-bare-disk", measures: ["ratio_to_control": ratio])
+        }
+        let sizes = ["file_bytes_per_object": 15.0, "payload_bytes_per_object": 22.0]
+        add(
+            "insert", "api", "api-bare-disk", "api-unmanaged", rate: 600_000, measures: sizes)
+        add("insert", "api", size: 10_000_000, measures: sizes)
+        add("insert", "engine", "engine-bare-disk", rate: 1_000_000)
+        add("property-read", "same-module", "same-module-plain")
+        add("property-read", "other-module", "other-module-plain")
+        add("lookup", "api", "dictionary")
+        for layer in ["api", "engine"] {
+            add("lookup-indexed", layer)
+            add("count", layer, rate: 3_000_000_000)
+        }
+        add("scan-column", "3-properties", "3-properties-memory", rate: 2)
+        add("scan-column", "30-properties", "30-properties-memory", rate: 2)
+        add("open", "api", "bare-file", measures: ["first_open_us": 1, "class_discovery_us": 2])
+        let outcomes = SpeedCheck.outcomes(for: rows)
+        #expect(outcomes.count == SpeedCheck.core.count)
+        #expect(outcomes.filter { $0.controls.isEmpty }.map(\.title) == [])
+        #expect(
+            outcomes.filter { !$0.passed }.map(\.title)
+                == ["commit/engine : bare disk", "insert/engine, 1,000,000"])
+        #expect(outcomes.filter { $0.title.hasSuffix(": memory") }.map(\.measured) == [1, 1])
+    }
+
+    @Test func aColumnIsComparedWithTheMemory() throws {
+        var scan = CaseResult.empty("scan-column", "30-properties")
+        scan.operations = 49
+        scan.elapsedSeconds = 1
+        #expect(SpeedCheck.outcomes(for: [scan]) == [])
+        var memory = CaseResult.empty(
+            "scan-column", "30-properties-memory", engine: "control")
+        memory.identifier.size = scan.identifier.size
+        memory.operations = 100
+        memory.elapsedSeconds = 1
+        let outcome = try #require(SpeedCheck.outcomes(for: [scan, memory]).first)
+        #expect(outcome.measured == 0.49)
+        #expect(!outcome.passed)
+    }
+
+    /// A suite has rows of other durability, or of encrypted files, after the durable plain ones.
+    /// The checks ignore them.
+    @Test func checksAreOfDurablePlainRows() {
+        var durable = CaseResult.empty("commit", "api")
+        durable.measure("ratio_to_control", 0.8)
+        var relaxed = durable
+        relaxed.identifier.durability = .relaxed
+        var encrypted = durable
+        encrypted.identifier.isEncrypted = true
+        for other in [relaxed, encrypted] {
+            #expect(SpeedCheck.outcomes(for: [other]) == [])
+            var slower = other
+            slower.measure("ratio_to_control", 0.1)
+            #expect(
+                SpeedCheck.outcomes(for: [durable, slower])
+                    == SpeedCheck.outcomes(for: [durable]))
+        }
+        #expect(SpeedCheck.outcomes(for: [durable]).count == 1)
+    }
+
+    @Test func checksWithoutTheirRowsAreLeftOut() {
+        #expect(SpeedCheck.outcomes(for: []) == [])
+        var failed = CaseResult.empty("sensors", "dedicated-thread")
+        failed.measure("ratio_to_control", 1)
+        failed.status = .failed
+        #expect(SpeedCheck.outcomes(for: [failed]) == [])
+    }
+}

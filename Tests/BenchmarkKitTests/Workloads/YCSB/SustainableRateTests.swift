@@ -1,0 +1,34 @@
+import Testing
+
+@testable import BenchmarkKit
+
+@Suite struct SustainableRateTests {
+    /// Returns the search for a system whose latency explodes at the rate `capacity`.
+    private func search(capacity: Double, unthrottled: Double) -> SustainableRate {
+        var search = SustainableRate(unthrottled: unthrottled)
+        for _ in 0..<SustainableRate.steps {
+            let target = search.target
+            search.record(
+                .init(
+                    target: target, achieved: min(target, capacity),
+                    p99: target < capacity ? 400 : 90_000))
+        }
+        return search
+    }
+
+    @Test func theHighestRateUnderTheLimitIsFound() {
+        let found = search(capacity: 700, unthrottled: 1000).operationsPerSecond
+        #expect(found <= 700)
+        #expect(found > 690)
+    }
+
+    @Test func noneIsFoundWhereEveryRateIsTooSlow() {
+        #expect(search(capacity: 0, unthrottled: 1000).operationsPerSecond == 0)
+    }
+
+    @Test func aRateThatWasNotReachedDoesNotPass() {
+        #expect(!SustainableRate.Trial(target: 1000, achieved: 900, p99: 10).passes)
+        #expect(SustainableRate.Trial(target: 1000, achieved: 995, p99: 1000).passes)
+        #expect(!SustainableRate.Trial(target: 1000, achieved: 1000, p99: 1001).passes)
+    }
+}
