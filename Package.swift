@@ -67,7 +67,8 @@ let package = Package(
             name: "realm-bench", dependencies: ["BenchmarkKit", "JemallocCounters", "StressKit"]),
         .executableTarget(name: "realm-bench-system-malloc", dependencies: ["BenchmarkKit"]),
         .executableTarget(
-            name: "engine-test-process", dependencies: ["StorageEngine", "StressModel"],
+            name: "engine-test-process",
+            dependencies: ["StorageEngine", "StressModel", "ToolSupport"],
             path: "Tests/EngineTestProcess"),
         .testTarget(
             name: "StorageEngineTests",

@@ -1,6 +1,7 @@
 import Glibc
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// Scenarios about encrypted files. The first argument of each is the path.
 let encryptionScenarios: [String: Scenario] = [

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// Scenarios about processes that are forked while their threads use databases.
 let forkScenarios: [String: Scenario] = [

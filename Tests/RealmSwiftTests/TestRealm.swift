@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import ToolSupport
 
 /// A directory of one test, removed with the last reference to it.
 final class TestDirectory {
@@ -70,15 +71,7 @@ func temporaryRealm(_ types: [ObjectBase.Type] = allTypes) throws -> Realm {
 
 /// Runs `body` on a thread of its own, and waits for it.
 func runThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
-    let outcome = Outcome<Result>()
-    let done = DispatchSemaphore(value: 0)
-    Thread.detachNewThread {
-        outcome.result = Swift.Result { try body() }
-        done.signal()
-    }
-    done.wait()
-    guard let result = outcome.result else { fatalError("the thread left no result") }
-    return try result.get()
+    try BackgroundThread { _ in try body() }.wait()
 }
 
 /// Runs `body` on a thread of its own without blocking the caller's.
@@ -86,11 +79,6 @@ func onThread<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+        _ = BackgroundThread { _ in continuation.resume(with: Swift.Result { try body() }) }
     }
-}
-
-/// Unchecked because the semaphore orders the only write before the only read.
-private final class Outcome<Value>: @unchecked Sendable {
-    var result: Result<Value, any Error>?
 }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// Starts the appenders of a point, collects their reports, and checks them.
 struct AppendersRun {

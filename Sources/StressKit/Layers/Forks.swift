@@ -1,5 +1,6 @@
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// A process that is forked again and again, and in the end killed inside a transaction while a
 /// child of it lives. The process that runs the trial has the file open all the time.

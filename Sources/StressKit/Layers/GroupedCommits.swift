@@ -1,6 +1,7 @@
 import Foundation
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// Transactions that join groups in a known order. The sync of one transaction is held until the
 /// next ones have joined the group behind it.

@@ -1,5 +1,6 @@
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// Kills victims at random times while a thread of this process writes to the same file. Measures
 /// the time from each kill until that thread has the write lock.

@@ -1,5 +1,6 @@
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// Kills or stops a victim while it makes `.lock` longer, because a crowd has used up the places.
 /// Then others open the file.

@@ -1,5 +1,6 @@
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// Transactions that one thread begins and, once it has ended, another thread commits or rolls
 /// back. Queues and actors may do this.

@@ -1,5 +1,6 @@
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// Readers that look while the sync of a commit is held. They must see the version before the
 /// commit, and the commit's own version once the sync has returned.

@@ -1,5 +1,6 @@
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// One writer, and threads that read the newest version several times, through a new connection or
 /// a refreshed one.

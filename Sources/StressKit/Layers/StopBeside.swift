@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// Stops a victim in a background sync, and has a thread of this process write to the same file,
 /// also without waiting for a sync, and close it. Then the victim goes on.

@@ -1,5 +1,6 @@
 import StorageEngine
 import StressModel
+import ToolSupport
 
 /// A thread that increments a number again and again. No transaction of a workload touches that
 /// number.

@@ -66,9 +66,7 @@ import ToolSupport
         interceptor.install()
         defer { interceptor.uninstall() }
         let path = directory.file()
-        let ended = DispatchSemaphore(value: 0)
-        let failed = Locked<(any Error)?>(nil)
-        Thread.detachNewThread {
+        let closing = BackgroundThread { _ in
             do {
                 let pager = try Pager(database: .open(path: path))
                 for durability in [CommitDurability.full, .relaxed] {
@@ -79,16 +77,14 @@ import ToolSupport
                 // The first descriptors are closed after the memory was unmapped.
                 interceptor.setFaults([SystemCallFault(.hold, call: .close, ordinal: 1)])
             } catch {
-                failed.withLock { $0 = error }
                 interceptor.release()
+                throw error
             }
-            ended.signal()
         }
         interceptor.waitUntilHeld()
         usleep(150_000)
         interceptor.release()
-        ended.wait()
-        #expect(failed.withLock { $0 } == nil)
+        try closing.wait()
         let pager = try Pager(database: .open(path: path))
         #expect(try pager.newestValues()[0] == value(1))
     }

@@ -1,5 +1,6 @@
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -45,7 +46,7 @@ import Testing
         #expect(database.waitForVersion(newerThan: 0, timeout: .milliseconds(5)) == 0)
         let isCancelled = Locked(false)
         let waiters = (0..<2).map { _ in
-            WaitingThread {
+            BackgroundThread { _ in
                 database.waitForVersion(newerThan: 1, timeout: nil) {
                     isCancelled.withLock { $0 }
                 }
@@ -57,26 +58,6 @@ import Testing
         #expect(database.waitForVersion(newerThan: 0) == 1)
         isCancelled.withLock { $0 = true }
         database.wakeWaiters()
-        for waiter in waiters { #expect(waiter.result() == 1) }
-    }
-}
-
-/// A thread that computes a number.
-private final class WaitingThread: Sendable {
-    private let outcome = Locked<UInt64?>(nil)
-    private let isDone = DispatchSemaphore(value: 0)
-
-    init(_ body: @escaping @Sendable () -> UInt64) {
-        Thread.detachNewThread { [self] in
-            let number = body()
-            outcome.withLock { $0 = number }
-            isDone.signal()
-        }
-    }
-
-    /// The number; nil if it takes longer than half a minute.
-    func result() -> UInt64? {
-        guard isDone.wait(timeout: .now() + 30) == .success else { return nil }
-        return outcome.withLock { $0 }
+        for waiter in waiters { #expect(try waiter.wait() == 1) }
     }
 }

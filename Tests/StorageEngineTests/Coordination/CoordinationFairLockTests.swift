@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -11,22 +12,15 @@ private final class Guarded<Value>: @unchecked Sendable {
 }
 
 @Suite struct CoordinationFairLockTests {
-    private func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-        let group = DispatchGroup()
-        for index in 0..<count {
-            group.enter()
-            Thread {
-                body(index)
-                group.leave()
-            }.start()
-        }
-        group.wait()
+    private func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
+        let threads = (0..<count).map { index in BackgroundThread { _ in body(index) } }
+        for thread in threads { try thread.wait() }
     }
 
-    @Test func eightThreadsExcludeEachOther() {
+    @Test func eightThreadsExcludeEachOther() throws {
         let lock = FairLock()
         let counter = Guarded(0)
-        inThreads(8) { _ in
+        try inThreads(8) { _ in
             for _ in 0..<2000 {
                 lock.lock()
                 counter.value += 1
@@ -39,10 +33,10 @@ private final class Guarded<Value>: @unchecked Sendable {
 
     /// Some threads wait for the end of a short hold. The others queue, and there are more of them
     /// than futex words.
-    @Test func twoHundredThreadsAllGetTheirTurns() {
+    @Test func twoHundredThreadsAllGetTheirTurns() throws {
         let lock = FairLock()
         let counter = Guarded(0)
-        inThreads(200) { index in
+        try inThreads(200) { index in
             for round in 0..<20 {
                 lock.withLock {
                     counter.value += 1
@@ -56,32 +50,26 @@ private final class Guarded<Value>: @unchecked Sendable {
         #expect(!lock.hasWaiters)
     }
 
-    @Test func waitersAreServedInTheOrderInWhichTheyAsked() {
+    @Test func waitersAreServedInTheOrderInWhichTheyAsked() throws {
         let lock = FairLock()
         let order = Guarded<[Int]>([])
         lock.lock()
-        let group = DispatchGroup()
-        for index in 0..<100 {
-            group.enter()
+        let threads = (0..<100).map { index in
             let tickets = lock.drawnTickets
-            Thread {
-                lock.lock()
-                order.value.append(index)
-                lock.unlock()
-                group.leave()
-            }.start()
+            let thread = BackgroundThread { _ in lock.withLock { order.value.append(index) } }
             while lock.drawnTickets == tickets { usleep(50) }
+            return thread
         }
         #expect(lock.hasWaiters)
         lock.unlock()
-        group.wait()
+        for thread in threads { try thread.wait() }
         #expect(order.value == Array(0..<100))
     }
 
     /// Locks and unlocks `rounds` times while a thread queues, holding the lock for `hold`
     /// microseconds each time and locking again at once. Returns how often it got the lock before
     /// the waiter.
-    private func overtakings(rounds: Int, hold: UInt32) -> Int {
+    private func overtakings(rounds: Int, hold: UInt32) throws -> Int {
         let lock = FairLock()
         let isServed = Guarded(false)
         var overtakings = 0
@@ -89,47 +77,42 @@ private final class Guarded<Value>: @unchecked Sendable {
             isServed.value = false
             lock.lock()
             let tickets = lock.drawnTickets
-            let group = DispatchGroup()
-            group.enter()
-            Thread {
-                lock.withLock { isServed.value = true }
-                group.leave()
-            }.start()
+            let waiter = BackgroundThread { _ in lock.withLock { isServed.value = true } }
             while lock.drawnTickets == tickets { usleep(50) }
             usleep(hold)
             lock.unlock()
             lock.lock()
             if !isServed.value { overtakings += 1 }
             lock.unlock()
-            group.wait()
+            try waiter.wait()
         }
         return overtakings
     }
 
-    @Test func nobodyOvertakesWhoHasWaitedForLong() {
-        #expect(overtakings(rounds: 20, hold: UInt32(FairLock.patience / 1000) + 100) == 0)
+    @Test func nobodyOvertakesWhoHasWaitedForLong() throws {
+        #expect(try overtakings(rounds: 20, hold: UInt32(FairLock.patience / 1000) + 100) == 0)
     }
 
-    @Test func aThreadThatRunsOvertakesWhoSleeps() {
-        #expect(overtakings(rounds: 50, hold: 200) > 0)
+    @Test func aThreadThatRunsOvertakesWhoSleeps() throws {
+        #expect(try overtakings(rounds: 50, hold: 200) > 0)
     }
 
-    @Test func lockPassesBetweenThreads() {
+    @Test func lockPassesBetweenThreads() throws {
         let lock = FairLock()
-        inThreads(1) { _ in lock.lock() }
+        try inThreads(1) { _ in lock.lock() }
         #expect(!lock.tryLock())
-        inThreads(1) { _ in lock.unlock() }
+        try inThreads(1) { _ in lock.unlock() }
         #expect(lock.tryLock())
         #expect(!lock.hasWaiters)
         lock.unlock()
     }
 
-    @Test func tryLockNeverSucceedsBesideAHolder() {
+    @Test func tryLockNeverSucceedsBesideAHolder() throws {
         let lock = FairLock()
         let counter = Guarded(0)
         let successes = Guarded([Int](repeating: 0, count: 4))
         let results = FairLock()
-        inThreads(4) { index in
+        try inThreads(4) { index in
             var mine = 0
             for round in 0..<2000 {
                 if round % 2 == 0 {

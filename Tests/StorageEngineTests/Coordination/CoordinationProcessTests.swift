@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -165,14 +166,9 @@ import Testing
         let coordinator = file.coordinator
         let child = try CoordinationTestProcess("count-under-lock", directory.file("a"), "100")
         #expect(child.nextLine() == "joined")
-        let stopped = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
-        stopped.initialize(to: 0)
-        nonisolated(unsafe) let stop = stopped
-        let group = DispatchGroup()
-        for _ in 0..<4 {
-            group.enter()
-            Thread {
-                while stop.loadAcquire() == 0 {
+        let writers = (0..<4).map { _ in
+            BackgroundThread { isStopped in
+                while !isStopped() {
                     guard (try? coordinator.lockForWriting()) != nil else { break }
                     if coordinator.shouldLetOtherProcessesWrite,
                         (try? coordinator.letOtherProcessesWrite()) == nil
@@ -182,8 +178,7 @@ import Testing
                     usleep(100)
                     coordinator.unlockAfterWriting()
                 }
-                group.leave()
-            }.start()
+            }
         }
         let start = ContinuousClock().now
         try child.proceed()
@@ -191,9 +186,7 @@ import Testing
         // There are 100 turns, each after at most 5 ms of hand-overs in the other process and a
         // wake-up.
         #expect(start.duration(to: ContinuousClock().now) < .seconds(5))
-        stop.storeRelease(1)
-        group.wait()
-        stopped.deallocate()
+        for writer in writers { try writer.finish() }
         child.kill()
         try file.close()
     }

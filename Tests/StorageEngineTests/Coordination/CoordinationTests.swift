@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -17,12 +18,7 @@ import Testing
         let directory = try CoordinationTestDirectory()
         let file = try CoordinationTestFile(directory.file("a"))
         let coordinator = file.coordinator
-        let locked = DispatchSemaphore(value: 0)
-        Thread {
-            _ = try? coordinator.lockForWriting()
-            locked.signal()
-        }.start()
-        locked.wait()
+        _ = try BackgroundThread { _ in try coordinator.lockForWriting() }.wait()
         #expect(try coordinator.tryLockForWriting() == nil)
         coordinator.unlockAfterWriting()
         #expect(try coordinator.tryLockForWriting() == .finished)
@@ -106,15 +102,9 @@ import Testing
         let readers = [try coordinator.claimReader(), try coordinator.claimReader()]
         #expect(readers[0].pinLatest() == 1)
         coordinator.publish(version: 2, sequence: 2)
-        let isOver = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
-        isOver.initialize(to: 0)
-        defer { isOver.deallocate() }
-        nonisolated(unsafe) let word = isOver
-        let group = DispatchGroup()
-        group.enter()
-        Thread {
+        let copying = BackgroundThread { isStopped in
             var turn = 0
-            while word.loadAcquire() == 0 {
+            while !isStopped() {
                 _ = readers[1 - turn].pin(sameAs: readers[turn])
                 readers[turn].unpin()
                 turn = 1 - turn
@@ -122,12 +112,10 @@ import Testing
                 // makes the collecting thread scan again.
                 usleep(10)
             }
-            group.leave()
-        }.start()
+        }
         var missed = 0
         for _ in 0..<20_000 where coordinator.collectedPins != [1] { missed += 1 }
-        isOver.storeRelease(1)
-        group.wait()
+        try copying.finish()
         #expect(missed == 0)
         for reader in readers { reader.release() }
     }
@@ -160,34 +148,30 @@ import Testing
         reclaimed.initialize(repeating: 0, count: 2)
         defer { reclaimed.deallocate() }
         nonisolated(unsafe) let words = reclaimed
-        let group = DispatchGroup()
-        let violations = FairLock()
-        nonisolated(unsafe) var found: [String] = []
-        for _ in 0..<3 {
+        let readers = try (0..<3).map { _ in
             let reader = try coordinator.claimReader()
-            group.enter()
-            Thread {
+            return BackgroundThread { _ in
+                var found: [String] = []
                 var last: UInt64 = 0
                 while (words + 1).loadAcquire() == 0 {
                     let version = reader.pinLatest()
                     let below = words.loadSequential()
                     if version < below || version < last {
-                        violations.withLock { found.append("\(version) \(below) \(last)") }
+                        found.append("\(version) \(below) \(last)")
                     }
                     last = version
                     if version % 3 == 0 { reader.unpin() }
                 }
                 reader.release()
-                group.leave()
-            }.start()
+                return found
+            }
         }
         for version in UInt64(2)...20_000 {
             coordinator.publish(version: version, sequence: version)
             words.storeSequential(coordinator.collectedPins.first ?? version)
         }
         (words + 1).storeRelease(1)
-        group.wait()
-        #expect(found == [])
+        for reader in readers { #expect(try reader.wait() == []) }
     }
 
     @Test func readersAreLimitedAndSlotsAreReused() throws {

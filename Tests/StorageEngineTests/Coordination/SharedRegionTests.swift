@@ -1,6 +1,7 @@
 import Foundation
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import StorageEngine
 @testable import engine_test_process

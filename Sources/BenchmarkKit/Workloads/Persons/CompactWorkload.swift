@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import ToolSupport
 
 /// The compaction of a file that was changed at random before. One operation is one person copied.
@@ -68,29 +67,21 @@ enum CompactWorkload {
 
     /// A thread that samples the disk space of a folder, which contains the source and the copy.
     private final class SpaceWatch {
-        private let isStopped: StopFlag
-        private let workers: WorkerThreads<Int>
-
-        private final class StopFlag: Sendable { let value = Atomic<Bool>(false) }
+        private let thread: BackgroundThread<Int>
 
         init(_ folder: String) {
-            let flag = StopFlag()
             let before = FolderFiles.diskBytes(below: folder)
-            isStopped = flag
-            workers = WorkerThreads(count: 1, name: "space") { _, _ in
+            thread = BackgroundThread(name: "space") { isStopped in
                 var most = 0
                 repeat {
                     most = max(most, FolderFiles.diskBytes(below: folder))
                     Thread.sleep(forTimeInterval: 0.005)
-                } while !flag.value.load(ordering: .relaxed)
+                } while !isStopped()
                 return max(most, FolderFiles.diskBytes(below: folder)) - before
             }
         }
 
         /// Stops the thread and returns the largest growth in bytes.
-        func stop() throws -> Int {
-            isStopped.value.store(true, ordering: .relaxed)
-            return try workers.run()[0]
-        }
+        func stop() throws -> Int { try thread.finish() }
     }
 }

@@ -33,12 +33,11 @@ struct ProcessesRun {
     func run() throws -> CaseOutcome {
         try store.create(setup.feed.sensors)
         let writers = try (0..<count).map { try start($0) }
-        let talks = WriterTalks(count: count)
-        for (number, writer) in writers.enumerated() { talks.listen(to: writer.process, number) }
+        let talks = WriterTalks(with: writers.map(\.process))
         guard talks.waitUntilReady() else {
             // A writer ended early and reported why; the others end when their input is closed.
             for writer in writers { try? writer.input.fileHandleForWriting.close() }
-            throw failure(talks.waitUntilEnded())
+            throw failure(try talks.waitUntilEnded())
         }
         let options = setup.options
         let sampler = RunSampler(
@@ -49,7 +48,7 @@ struct ProcessesRun {
         // If a writer dies now, its ending is reported; a SIGPIPE would end this process.
         signal(SIGPIPE, SIG_IGN)
         for writer in writers { try? writer.input.fileHandleForWriting.write(contentsOf: [10]) }
-        let endings = talks.waitUntilEnded()
+        let endings = try talks.waitUntilEnded()
         let course = sampler.stop()
         guard endings.allSatisfy(\.isSuccess) else { throw failure(endings) }
         caseEnvironment.progress(ProgressUpdate(phase: "closing"))
@@ -116,48 +115,38 @@ private final class WriterTalks: Sendable {
     private struct State {
         var ready = 0
         var committed: [Int]
-        var endings: [CaseProcess.Ending?]
     }
 
     private let state: Locked<State>
-    private let count: Int
-    private let threads = ThreadGroup()
+    private let listeners: [BackgroundThread<CaseProcess.Ending>]
 
-    init(count: Int) {
-        self.count = count
-        state = Locked(
-            State(
-                committed: Array(repeating: 0, count: count),
-                endings: Array(repeating: nil, count: count)))
+    init(with processes: [CaseProcess]) {
+        let state = Locked(State(committed: Array(repeating: 0, count: processes.count)))
+        self.state = state
+        listeners = processes.enumerated().map { number, process in
+            BackgroundThread(name: "listener-\(number)") { _ in
+                process.wait { line in
+                    state.withLock { state in
+                        if line == "ready" { state.ready += 1 }
+                        if let committed = Int(line) { state.committed[number] = committed }
+                    }
+                }
+            }
+        }
     }
 
     var committed: Int { state.withLock { $0.committed.reduce(0, +) } }
 
-    func listen(to process: CaseProcess, _ number: Int) {
-        threads.start(name: "listener-\(number)") { [self] in
-            let ending = process.wait { line in
-                state.withLock { state in
-                    if line == "ready" { state.ready += 1 }
-                    if let committed = Int(line) { state.committed[number] = committed }
-                }
-            }
-            state.withLock { $0.endings[number] = ending }
-        }
-    }
-
     /// Waits until all writers are ready; false if one ended instead.
     func waitUntilReady() -> Bool {
         while true {
-            let (ready, hasEnded) = state.withLock { state in
-                (state.ready, state.endings.contains { $0 != nil })
-            }
-            if ready == count || hasEnded { return ready == count }
+            // Asked first, since a writer is ready before it ends.
+            let hasEnded = listeners.contains(where: \.isDone)
+            let isReady = state.withLock { $0.ready } == listeners.count
+            if isReady || hasEnded { return isReady }
             Thread.sleep(forTimeInterval: 0.001)
         }
     }
 
-    func waitUntilEnded() -> [CaseProcess.Ending] {
-        while !threads.isFinished { Thread.sleep(forTimeInterval: 0.001) }
-        return state.withLock { $0.endings.compactMap(\.self) }
-    }
+    func waitUntilEnded() throws -> [CaseProcess.Ending] { try listeners.map { try $0.wait() } }
 }

@@ -145,14 +145,13 @@ final class SensorsRun {
             Self.produce(strategy, setup.feed, environment, until: deadline, atMost: limit)
             return
         }
-        let finished = ThreadGroup()
-        for number in 0..<options.threads {
-            finished.start(name: "producer-\(number)") {
-                [strategy, feed = setup.feed, environment] in
+        let producers = (0..<options.threads).map { number in
+            BackgroundThread(name: "producer-\(number)") {
+                [strategy, feed = setup.feed, environment] _ in
                 Self.produce(strategy, feed, environment, until: deadline, atMost: limit)
             }
         }
-        while !finished.isFinished {
+        while !producers.allSatisfy(\.isDone) {
             _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
         }
     }

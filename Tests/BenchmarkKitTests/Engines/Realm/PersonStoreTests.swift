@@ -117,12 +117,10 @@ import ToolSupport
         try reader.pin()
         // On another thread, because the stores of one thread may share a Realm.
         let path = folder.path + "/persons"
-        let writers = WorkerThreads<Bool>(count: 1, name: "writer") { _, _ in
+        try BackgroundThread { _ in
             try Self.engine(layer).openPersons(at: path, .integerKey, .full)
                 .delete(numbers: [0])
-            return true
-        }
-        _ = try writers.run()
+        }.wait()
         #expect(try contents(reader).count == 3)
         try reader.refresh()
         #expect(try contents(reader).count == 2)

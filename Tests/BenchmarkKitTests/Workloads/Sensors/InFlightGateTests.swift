@@ -1,19 +1,17 @@
-import Foundation
 import Testing
 import ToolSupport
 
 @testable import BenchmarkKit
 
 @Suite struct InFlightGateTests {
-    @Test func theGateBoundsWhatIsInFlight() {
+    @Test func theGateBoundsWhatIsInFlight() throws {
         let gate = InFlightGate(capacity: 4)
         for _ in 0..<4 { gate.enter() }
         #expect(!gate.isEmpty)
-        let passed = ThreadGroup()
-        passed.start(name: "waits") { gate.enter() }
-        #expect(!passed.isFinished)
+        let entering = BackgroundThread { _ in gate.enter() }
+        #expect(!entering.isDone)
         gate.leave(4)
-        while !passed.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+        try entering.wait()
         gate.leave(1)
         #expect(gate.isEmpty)
         gate.waitUntilEmpty()

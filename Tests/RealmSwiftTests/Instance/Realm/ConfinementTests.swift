@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import Testing
+import ToolSupport
 
 /// Carries a reference to another thread, which may drop it but not use it.
 private final class Smuggled<Value>: @unchecked Sendable {
@@ -38,15 +39,13 @@ private final class Smuggled<Value>: @unchecked Sendable {
             for step in 0..<300 {
                 let kept = Smuggled<Realm>(try Realm(configuration: configuration))
                 let started = DispatchSemaphore(value: 0)
-                let done = DispatchSemaphore(value: 0)
-                Thread.detachNewThread {
+                let releasing = BackgroundThread { _ in
                     started.signal()
                     kept.value = nil
-                    done.signal()
                 }
                 started.wait()
                 let realm = try Realm(configuration: configuration)
-                done.wait()
+                try releasing.wait()
                 if step % 50 == 0 { try realm.write { realm.create(Person.self) } }
             }
         }

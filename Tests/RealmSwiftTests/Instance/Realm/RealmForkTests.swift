@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import RealmSwift
 import Testing
+import ToolSupport
 
 /// Tests of processes with open Realms that are forked. Each test forks a process of its own, whose
 /// children have only one thread.
@@ -72,16 +73,12 @@ private func useInheritedInChildren() throws {
         #expect(status == 0)
         #expect(realm.isInWriteTransaction)
         // The parent still holds the lock.
-        let hasWritten = Flag()
-        Thread.detachNewThread {
-            let own = try? Realm(configuration: configuration)
-            try? own?.write { hasWritten.raise() }
-        }
+        let writing = BackgroundThread { _ in try Realm(configuration: configuration).write {} }
         usleep(20_000)
-        #expect(!hasWritten.isRaised)
+        #expect(!writing.isDone)
         try realm.commitWrite()
         #expect(realm.objects(Person.self).count == round + 1)
-        while !hasWritten.isRaised { usleep(1000) }
+        try writing.wait()
     }
 }
 
@@ -95,12 +92,8 @@ private func launchBesideLaunch() throws {
         mayGoOn.wait()
         return true
     }
-    let done = DispatchSemaphore(value: 0)
     let first = configuration
-    Thread.detachNewThread {
-        _ = try? Realm(configuration: first)
-        done.signal()
-    }
+    let launching = BackgroundThread { _ in _ = try Realm(configuration: first) }
     asked.wait()
     var second = configuration
     second.fileURL = directory.url.appendingPathComponent("second.realm")
@@ -111,20 +104,11 @@ private func launchBesideLaunch() throws {
     }
     #expect(status == 0)
     mayGoOn.signal()
-    done.wait()
+    try launching.wait()
 }
 
 private let sentence =
     "was opened before this process was forked; open it again in the child process"
-
-/// A signal between threads.
-private final class Flag: @unchecked Sendable {
-    // Unchecked because the lock guards the value.
-    private let lock = NSLock()
-    private var value = false
-    var isRaised: Bool { lock.withLock { value } }
-    func raise() { lock.withLock { value = true } }
-}
 
 private struct Problem: Error { let text: String }
 

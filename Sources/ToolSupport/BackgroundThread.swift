@@ -22,9 +22,13 @@ package final class BackgroundThread<Output: Sendable>: Sendable {
 
     private let state = State()
 
-    package init(_ body: @escaping @Sendable (_ isStopped: () -> Bool) throws -> Output) {
+    package init(
+        name: String? = nil,
+        _ body: @escaping @Sendable (_ isStopped: () -> Bool) throws -> Output
+    ) {
         let state = state
         let thread = Thread { state.end(Result { try body { state.mustStop } }) }
+        thread.name = name
         thread.stackSize = 8 << 20
         thread.start()
     }
