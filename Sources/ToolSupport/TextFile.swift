@@ -19,6 +19,32 @@ package enum TextFile {
         }
     }
 
+    /// Reads a text, which `gzip` unpacks if the name of the file ends in `.gz`.
+    package static func unpacked(_ path: String) throws -> String {
+        guard path.hasSuffix(".gz") else {
+            do { return try String(contentsOfFile: path, encoding: .utf8) } catch {
+                throw BenchmarkError(
+                    .usage, "'\(path)' cannot be read: \((error as NSError).localizedDescription)")
+            }
+        }
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["gzip", "-dc", "--", path]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        do { try process.run() } catch {
+            throw BenchmarkError(
+                .internalError, "gzip cannot run: \((error as NSError).localizedDescription)")
+        }
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkError(.usage, "'\(path)' cannot be unpacked by gzip.")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Throws if a file cannot be written, before the work whose result it gets. Creates the file.
     package static func checkWritable(_ path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)

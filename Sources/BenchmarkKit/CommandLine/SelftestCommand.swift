@@ -31,6 +31,9 @@ struct SelftestCommand: ParsableCommand {
               realm-bench selftest --from results/selftest-20260131T235959Z.csv
             """)
 
+    static let usualTrials = 400
+    static let usualSeed: UInt64 = 20_190_409
+
     @Option(
         help: ArgumentHelp("A suite of Benchmarks/Suites, or a JSON file.", valueName: "name"))
     var suite = "timed"
@@ -59,7 +62,7 @@ struct SelftestCommand: ParsableCommand {
     var from: String?
 
     @Option(help: ArgumentHelp("Pairs drawn for each row and plant.", valueName: "number"))
-    var trials = 400
+    var trials = SelftestCommand.usualTrials
 
     @Option(
         help: ArgumentHelp(
@@ -69,7 +72,7 @@ struct SelftestCommand: ParsableCommand {
     var runs: Int?
 
     @Option(help: ArgumentHelp("Seed of the draws.", valueName: "number"))
-    var seed: UInt64 = 20_190_409
+    var seed = SelftestCommand.usualSeed
 
     @Option(help: ArgumentHelp("Also write the tables as Markdown.", valueName: "file"))
     var exportMarkdown: String?

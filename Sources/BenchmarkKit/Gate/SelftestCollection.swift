@@ -150,7 +150,7 @@ struct SelftestReport {
 
     var isCrowded: Bool { analysis.crowdedFraction > Self.mostCrowded }
 
-    private func table() -> TextTable {
+    func table() -> TextTable {
         let plants = SelftestPool.plants.map { "+\(Int(($0 * 100).rounded())) % found" }
         var table = TextTable(
             header: ["case", "bound by", "noise floor", "gated", "trials", "false alarms"] + plants)

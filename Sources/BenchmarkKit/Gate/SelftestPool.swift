@@ -67,9 +67,7 @@ struct SelftestPool {
     }
 
     static func load(_ path: String) throws -> SelftestPool {
-        guard let records = try CSVRow.rows(ofFile: path) else {
-            throw BenchmarkError(.usage, "'\(path)' cannot be read.")
-        }
+        let records = try CSVRow.rows(in: TextFile.unpacked(path), path: path)
         guard let first = records.first else {
             throw BenchmarkError(.usage, "The pool '\(path)' has no rows.")
         }

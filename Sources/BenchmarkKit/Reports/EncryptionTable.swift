@@ -124,7 +124,7 @@ extension EncryptionTable {
         ]
     }
 
-    private var table: TextTable {
+    var table: TextTable {
         TextTable(header: Self.header, rows: lines.map(Self.fields))
     }
 

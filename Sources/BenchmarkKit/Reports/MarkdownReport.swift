@@ -8,15 +8,12 @@ enum MarkdownReport {
         for (name, value) in RunFacts.all(of: report) { text += "- \(name): \(value)\n" }
         for warning in report.warnings { text += "\n> Warning: \(warning)\n" }
         for (workload, group) in run.rows.byWorkload {
-            text += "\n## \(workload)\n\n" + table(of: group)
+            text += "\n## \(workload)\n\n"
+            text += ResultTable.table(of: group, ResultTable.names(of: group)).markdownText
         }
         if !report.checks.isEmpty {
             text += "\n## Checks\n\n"
-            text +=
-                TextTable(
-                    leftColumns: [0, 3, 4], header: ResultTable.checkHeader,
-                    rows: report.checks.map(ResultTable.fields)
-                ).markdownText
+            text += ResultTable.table(of: report.checks).markdownText
         }
         let peers = try PeersTable(run.rows, samples: run.samples, indirect: .load())
         if let peers { text += "\n## Engines side by side\n\n" + peers.markdown() }
@@ -24,17 +21,6 @@ enum MarkdownReport {
             text += "\n## What encryption costs\n\n" + encryption.markdown()
         }
         return text
-    }
-
-    private static func table(of group: [RunRow]) -> String {
-        let fields = zip(group, ResultTable.names(of: group)).map(ResultTable.fields)
-        let used = ResultTable.header.indices.filter { column in
-            column < 4 || fields.contains { !$0[column].isEmpty }
-        }
-        return TextTable(
-            leftColumns: [0, 1], header: used.map { ResultTable.header[$0] },
-            rows: fields.map { row in used.map { row[$0] } }
-        ).markdownText
     }
 }
 

@@ -8,22 +8,27 @@ extension PeersTable {
         table.rows = lines.map { rateFields($0, emphasis: { $0 }) }
         var text = table.lines() + [Self.legend]
         if hasIndirect { text.append(Self.indirectLegend) }
-        guard hasFileSizes else { return text }
-        var files = TextTable(header: fileHeader)
-        files.rows = fileLines.map(fileFields)
-        text += [""] + files.lines() + [Self.fileLegend]
+        if let fileSizes { text += [""] + fileSizes.lines() + [Self.fileLegend] }
         return text
     }
 
-    func markdown() -> String {
-        let rates = TextTable(
+    /// The table of rates, for Markdown.
+    var rates: TextTable {
+        TextTable(
             leftColumns: [0, 1], header: rateHeader,
             rows: lines.map { rateFields($0, emphasis: { "**\($0)**" }) })
+    }
+
+    /// The table of file sizes; nil if there are none to compare.
+    var fileSizes: TextTable? {
+        hasFileSizes ? TextTable(header: fileHeader, rows: fileLines.map(fileFields)) : nil
+    }
+
+    func markdown() -> String {
         var text = rates.markdownText + "\n" + Self.legend.replacing("*:", with: "Bold:")
         if hasIndirect { text += " " + Self.indirectLegend }
-        if hasFileSizes {
-            let files = TextTable(header: fileHeader, rows: fileLines.map(fileFields))
-            text += "\n\n" + files.markdownText + "\n" + Self.fileLegend
+        if let fileSizes {
+            text += "\n\n" + fileSizes.markdownText + "\n" + Self.fileLegend
         }
         return text + "\n"
     }
@@ -46,7 +51,7 @@ extension PeersTable {
         guard let cell = line.cells[column] else { return "" }
         guard cell.rate != nil else { return cell.status }
         var text = Self.text(rate: cell.rate)
-        if column != .sqlite, cell.ratio != nil { text += " " + Self.text(ratio: cell.ratio) }
+        if column.engine != base, cell.ratio != nil { text += " " + Self.text(ratio: cell.ratio) }
         if column.isOwn, cell.isBehind { text += " ▼" }
         guard line.fastest == column else { return text }
         let marked = emphasis(text)
@@ -63,7 +68,7 @@ extension PeersTable {
         let cells = columns.map { column -> String in
             guard let cell = line.cells[column], let bytes = cell.fileBytes else { return "" }
             let text = Display.bytes(Int(bytes))
-            if column == .sqlite { return text }
+            if column.engine == base { return text }
             return cell.fileRatio.map { "\(text) \(Self.text(ratio: $0))" } ?? text
         }
         let own = line.indirect.flatMap(\.file).map { Self.text(ratio: $0) } ?? ""

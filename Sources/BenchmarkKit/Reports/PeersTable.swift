@@ -11,7 +11,6 @@ struct PeersTable: Sendable {
         var title: String { engine == "realm" ? "realm \(layer)" : engine }
         var isOwn: Bool { engine == "realm" }
 
-        static let sqlite = Column(engine: "sqlite", layer: "engine")
         fileprivate static let order =
             [Column(engine: "realm", layer: "api"), Column(engine: "realm", layer: "engine")]
             + PeerDescription.all.map { Column(engine: $0.name, layer: $0.layer.rawValue) }
@@ -21,14 +20,15 @@ struct PeersTable: Sendable {
         /// The operations a second; nil if the case failed or is unsupported.
         var rate: Double?
         var status: String
-        /// The rate relative to that of SQLite; the median over rounds if there are several.
+        /// The rate relative to that of the base, which is SQLite unless another one is named; the
+        /// median over rounds if there are several.
         var ratio: Double?
         var syncsPerCommit: Double?
         var fileBytes: Double?
-        /// The file bytes relative to those of SQLite.
+        /// The file bytes relative to those of the base.
         var fileRatio: Double?
 
-        /// Whether the engine is slower than SQLite.
+        /// Whether the engine is slower than the base.
         var isBehind: Bool { (ratio ?? 1) < 1 }
     }
 
@@ -57,6 +57,8 @@ struct PeersTable: Sendable {
         }
     }
 
+    /// The engine whose rates and sizes are 1.
+    let base: String
     var columns: [Column]
     var lines: [Line]
     var hasIndirect: Bool { lines.contains { $0.indirect != nil } }
@@ -65,7 +67,10 @@ struct PeersTable: Sendable {
     }
 
     /// Creates the table; nil unless several databases did the same work.
-    init?(_ rows: [RunRow], samples: [RunSample], indirect: IndirectRatios?) {
+    init?(
+        _ rows: [RunRow], samples: [RunSample], indirect: IndirectRatios?, base: String = "sqlite"
+    ) {
+        self.base = base
         let measured = rows.filter { !$0.isControl && $0.layer != "none" }
         var order: [Key] = []
         var groups: [Key: [RunRow]] = [:]
@@ -77,7 +82,7 @@ struct PeersTable: Sendable {
         let rounds = Dictionary(grouping: samples, by: \.name)
         lines = order.compactMap { key in
             guard let rows = groups[key], Set(rows.map(\.engine)).count > 1 else { return nil }
-            return Self.line(key, rows, rounds, indirect)
+            return Self.line(key, rows, rounds, indirect, base)
         }
         guard !lines.isEmpty else { return nil }
         let found = Set(lines.flatMap { $0.cells.keys })
@@ -115,9 +120,9 @@ struct PeersTable: Sendable {
 
     private static func line(
         _ key: Key, _ rows: [RunRow], _ rounds: [String: [RunSample]],
-        _ indirect: IndirectRatios?
+        _ indirect: IndirectRatios?, _ baseEngine: String
     ) -> Line {
-        let sqlite = rows.first { Column(engine: $0.engine, layer: $0.layer) == .sqlite }
+        let base = rows.first { $0.engine == baseEngine }
         var cells: [Column: Cell] = [:]
         for row in rows {
             let fileBytes = row.hasRun ? row.number("file_bytes") : nil
@@ -125,10 +130,10 @@ struct PeersTable: Sendable {
                 rate: row.throughput, status: row.status,
                 syncsPerCommit: row.hasRun ? row.number("syncs_per_commit") : nil,
                 fileBytes: fileBytes)
-            if let sqlite, sqlite.hasRun {
-                cell.ratio = RatioOfRounds.ratio(of: row, to: sqlite, rounds)
-                if let fileBytes, let base = sqlite.number("file_bytes"), base > 0 {
-                    cell.fileRatio = fileBytes / base
+            if let base, base.hasRun {
+                cell.ratio = RatioOfRounds.ratio(of: row, to: base, rounds)
+                if let fileBytes, let bytes = base.number("file_bytes"), bytes > 0 {
+                    cell.fileRatio = fileBytes / bytes
                 }
             }
             cells[Column(engine: row.engine, layer: row.layer)] = cell

@@ -58,11 +58,23 @@ enum ResultTable {
         ]
     }
 
+    /// Returns a table of rows of any workloads, without the columns that are empty in all of them.
+    static func table(of rows: [RunRow], _ names: [String]) -> TextTable {
+        let cells = zip(rows, names).map { row, name in fields(of: row, name: name) }
+        let used = header.indices.filter { column in
+            column < 4 || cells.contains { !$0[column].isEmpty }
+        }
+        return TextTable(
+            leftColumns: [0, 1], header: used.map { header[$0] },
+            rows: cells.map { row in used.map { row[$0] } })
+    }
+
     static func lines(for outcomes: [SpeedCheck.Outcome]) -> [String] {
-        var table = TextTable(header: checkHeader)
-        table.leftColumns = [0, 3, 4]
-        table.rows = outcomes.map(fields)
-        return table.lines()
+        table(of: outcomes).lines()
+    }
+
+    static func table(of outcomes: [SpeedCheck.Outcome]) -> TextTable {
+        TextTable(leftColumns: [0, 3, 4], header: checkHeader, rows: outcomes.map(fields))
     }
 
     static let checkHeader = ["check", "target", "measured", "result", "control"]

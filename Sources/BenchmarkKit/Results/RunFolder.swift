@@ -43,21 +43,11 @@ extension RunFolder {
     init(path: String) throws {
         self.path = path
         header = try Self.report(path)
-        guard let summary = try Self.records(path, Self.summaryName) else {
-            throw BenchmarkError(.usage, "'\(path)/\(Self.summaryName)' cannot be read.")
-        }
-        rows = summary
-        for row in rows {
-            try SchemaVersion.check(Int(row["schema_version"]), in: "\(path)/\(Self.summaryName)")
-        }
-        // Older runs lack some of these files.
-        samples = try Self.records(path, RunSample.fileName)?.compactMap(RunSample.init) ?? []
-        for row in try Self.records(path, Self.measuresName) ?? [] {
-            measures[row.name, default: [:]][row["measure"]] = row.number("value")
-        }
+        let read = try RunRows(path: path)
+        (rows, samples, measures) = (read.rows, read.samples, read.measures)
         timeline = try Self.grouped(
-            Self.records(path, TimelinePoint.fileName), TimelinePoint.init)
-        growth = try Self.grouped(Self.records(path, GrowthPoint.fileName), GrowthPoint.init)
+            RunRows.records(path, TimelinePoint.fileName), TimelinePoint.init)
+        growth = try Self.grouped(RunRows.records(path, GrowthPoint.fileName), GrowthPoint.init)
     }
 
     private static func report(_ path: String) throws -> RunReport {
@@ -78,10 +68,6 @@ extension RunFolder {
         do { return try decoder.decode(RunReport.self, from: data) } catch {
             throw BenchmarkError(.usage, "'\(file)' is not what a run writes: \(error)")
         }
-    }
-
-    private static func records(_ path: String, _ name: String) throws -> [RunRow]? {
-        try CSVRow.rows(ofFile: path + "/" + name)?.map(RunRow.init)
     }
 
     private static func grouped<Point>(

@@ -8,6 +8,9 @@ public struct ThroughputInterval: Codable, Equatable, Sendable {
     public var low: Double
     public var high: Double
 
+    /// Creates an interval that was computed before.
+    init(low: Double, high: Double) { (self.low, self.high) = (low, high) }
+
     /// Computes Student's t interval (Student, 1908) around the mean of the rates; nil with fewer
     /// than three.
     public init?(ratesOfEqualTimes rates: [Double]) {

@@ -53,16 +53,11 @@ struct StressSummaryCommand: ParsableCommand {
     }
 
     private func write(_ tables: SummaryTables, into document: String) throws {
-        do {
-            let text = try String(contentsOfFile: document, encoding: .utf8)
-            let filled = try MarkedDocument.filled(text) { tables.markdown($0) }
-            try filled.write(toFile: document, atomically: true, encoding: .utf8)
-        } catch let error as BenchmarkError {
-            throw BenchmarkError(error.code, "'\(document)': \(error.message)")
-        } catch {
-            throw BenchmarkError(
-                .usage,
-                "'\(document)' cannot be changed: \((error as NSError).localizedDescription)")
+        try MarkedDocument(tool: "stress").fill(file: document) { mark in
+            guard let section = SummaryTables.Section(rawValue: mark.name),
+                mark.arguments.isEmpty
+            else { throw BenchmarkError(.usage, "The mark '\(mark.line)' means nothing.") }
+            return tables.markdown(section)
         }
     }
 }

@@ -82,17 +82,6 @@ import ToolSupport
         #expect(tables.lines.contains { $0.contains(replay) })
     }
 
-    @Test func markedPlacesAreFilledAgainAndAgain() throws {
-        let text = "a\n<!-- stress:run -->\n<!-- /stress:run -->\nb\n"
-        let once = try MarkedDocument.filled(text) { "\($0) 1" }
-        #expect(once == "a\n<!-- stress:run -->\nrun 1\n<!-- /stress:run -->\nb\n")
-        let twice = try MarkedDocument.filled(once) { "\($0) 2\nline" }
-        #expect(twice == "a\n<!-- stress:run -->\nrun 2\nline\n<!-- /stress:run -->\nb\n")
-        for wrong in ["none", "<!-- stress:run -->\n", "<!-- stress:x -->\n<!-- /stress:x -->"] {
-            #expect(throws: BenchmarkError.self) { try MarkedDocument.filled(wrong) { _ in "" } }
-        }
-    }
-
     @Test func aHistogramIsReadAsItWasWritten() throws {
         let histogram = HandOverHistogram(nanoseconds: [0, 999, 1000, 1999, 5_000_000])
         #expect(histogram.description == "1:2 2:2 8192:1")
