@@ -2,6 +2,7 @@
 """Tests scripts/plot.py: every plot is drawn from the fixture, and errors have exit codes."""
 
 import csv
+import re
 import shutil
 import subprocess
 import sys
@@ -9,8 +10,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from plot import runs
+
 PACKAGE = Path(__file__).resolve().parent.parent
 FIXTURE = PACKAGE / "Tests" / "BenchmarkKitTests" / "Fixtures" / "run"
+RUNNER = PACKAGE / ".build" / "debug" / "realm-bench"
 PLOTS = ["core", "encryption", "compaction", "peers", "comparison", "history"]
 
 
@@ -99,6 +103,32 @@ class PlotTests(unittest.TestCase):
         result = self.plot(run)
         self.assertEqual(result.returncode, 6)
         self.assertIn("schema version 99", result.stderr)
+
+    @unittest.skipUnless(RUNNER.exists(), "realm-bench is not built")
+    def test_both_readers_of_a_run_compute_the_same_ratios(self):
+        report = subprocess.run(
+            [str(RUNNER), "report", str(FIXTURE), "--markdown"], capture_output=True, text=True,
+            check=True).stdout
+        table = report.split("## Engines side by side")[1].split("\n\n")[1].splitlines()
+        others = [number for number, title in enumerate(table[0].split("|"))
+                  if "realm-core" not in title]
+        told = [ratio for line in table[2:]
+                for number, cell in enumerate(line.split("|")) if number in others
+                for ratio in re.findall(r"([0-9.]+)x", cell)]
+        run = runs.Run(FIXTURE)
+        lines = {}
+        for row in run.rows:
+            if not row.is_control:
+                lines.setdefault(row.line, {})[row.column] = row
+        rounds = run.rounds()
+        read = [runs.ratio(row, line["sqlite"], rounds)
+                for line in lines.values() if "sqlite" in line
+                for column, row in line.items() if column != "sqlite"]
+        digits = [0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 3
+                  for value in read]
+        self.assertGreater(len(told), 5)
+        self.assertEqual(
+            sorted(told), sorted(f"{value:.{count}f}" for value, count in zip(read, digits)))
 
     def test_usage(self):
         self.assertEqual(self.plot("--format", "bmp").returncode, 64)
