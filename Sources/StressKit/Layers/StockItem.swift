@@ -45,13 +45,13 @@ extension StockItem {
     }
 
     private func describe(_ value: AnyRealmValue) -> String {
+        if let text = value.stringValue { return "\(text.count) characters" }
         switch value {
-        case .list(let list): "[\(list.map(describe).joined(separator: ","))]"
+        case .list(let list): return "[\(list.map(describe).joined(separator: ","))]"
         case .dictionary(let map):
-            "{\(map.map { "\($0.key):\(describe($0.value))" }.joined(separator: ","))}"
-        case .object(let object): "#\((object as? StockItem)?.id ?? -1)"
-        case .string(let text): "\(text.count) characters"
-        default: "\(value)"
+            return "{\(map.map { "\($0.key):\(describe($0.value))" }.joined(separator: ","))}"
+        case .object(let object): return "#\((object as? StockItem)?.id ?? -1)"
+        default: return "\(value)"
         }
     }
 
