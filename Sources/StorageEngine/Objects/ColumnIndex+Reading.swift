@@ -154,8 +154,8 @@ extension ColumnIndex {
         default: return .isUnknown
         }
         guard try isOrdered(bounds.first), try isOrdered(bounds.last) else { return .found }
-        return try table.withFirstKey(bounds.first) { first, isCut in
-            try table.withFirstKey(bounds.last) { last, isLastCut -> End in
+        return try OrderedMap.withFirstKey(of: bounds.first, table.pager) { first, isCut in
+            try OrderedMap.withFirstKey(of: bounds.last, table.pager) { last, isLastCut -> End in
                 // Stored strings may be truncated too, but they compare with a bound that is not,
                 // and so is shorter, as the whole string does.
                 if isCut || isLastCut { return .isUnknown }

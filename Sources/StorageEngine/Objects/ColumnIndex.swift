@@ -50,7 +50,7 @@ public final class ColumnIndex {
         case .integer(let number):
             values.append(.integer(number), key.rawValue, isRemoval: isRemoval)
         default:
-            try table.withFirstKey(value) { first, _ in
+            try OrderedMap.withFirstKey(of: value, table.pager) { first, _ in
                 values.append(first, key.rawValue, isRemoval: isRemoval)
             }
         }
@@ -107,6 +107,14 @@ public final class ColumnIndex {
         isBehind = false
     }
 
+    /// Frees the trees of the index, whose objects are all deleted or which is removed itself.
+    func drop() throws {
+        forgetChanges()
+        for (map, tree) in maps {
+            try table.forest.drop(tree, map.format, with: table.quietWriter)
+        }
+    }
+
     /// Adds all objects of the table to an empty index, in batches that are sorted by value.
     func build() throws {
         let count = try table.count()
@@ -128,7 +136,7 @@ public final class ColumnIndex {
                 if value.isNull {
                     nulls.append(.integer(0), key.rawValue, isRemoval: false)
                 } else {
-                    try table.withFirstKey(value) { first, _ in
+                    try OrderedMap.withFirstKey(of: value, table.pager) { first, _ in
                         values.append(first, key.rawValue, isRemoval: false)
                     }
                 }

@@ -11,7 +11,7 @@ extension Connection {
         precondition(column >= 0 && column < table.propertyCount, "column out of range")
         if let index = table.index(of: column) {
             if isIndexed { return }
-            try table.dropIndex(index)
+            try index.drop()
             try changeSchema { (new) throws(SchemaProblem) in
                 new.removeIndex(ofTable: table.number, column: column)
             }

@@ -71,6 +71,23 @@ final class Forest {
         capacity = larger
     }
 
+    /// Frees all nodes of a tree, whose paths in `writer` become invalid. `extra` stays the same.
+    func drop(_ id: UInt32, _ format: TreeFormat, with writer: TreeWriter) throws {
+        let state = try state(id)
+        state.pointee.isDirty = true
+        try forEachNode(pager, state.pointee.root, format) { reference, node in
+            if node.level == 0 {
+                for column in 0..<node.columnCount where node.isSpilled(column) {
+                    try pager.free(node.spillReference(column))
+                }
+            }
+            try pager.free(reference)
+        }
+        state.pointee.root = .empty
+        writer.dropPath()
+        writer.rowsMoved()
+    }
+
     /// The root of the tree of roots.
     func forestRoot() throws -> TreeRoot {
         if pager.root.isNone { return .empty }

@@ -14,7 +14,7 @@ struct OrderedColumn {
     /// The position of the first object whose value is not less than `value` or, if `isBehind`,
     /// greater than it. O(log n) plus the number of strings with the same truncated form.
     func position(_ value: Scalar, isBehind: Bool) throws -> Int {
-        try table.withFirstKey(value) { first, isCut in
+        try OrderedMap.withFirstKey(of: value, pager) { first, isCut in
             guard isCut, case .bytes(let bytes) = value else {
                 return try map.position(pager, root, of: first, isBehind ? .max : .min)
             }

@@ -38,10 +38,10 @@ extension Table {
     func map(of role: TreeRole) -> (map: OrderedMap, writer: TreeWriter)? {
         switch role {
         case .objects: nil
-        case .primaryKeys: (primaryKeyMap, primaryKeyWriter)
+        case .primaryKeys: (primaryKeys.map, primaryKeys.writer)
         case .indexValues(let column): (index(of: column)!.map, quietWriter)
         case .indexNulls: (ColumnIndex.nullMap, quietWriter)
-        case .backlinks: (Table.severalMap, quietWriter)
+        case .backlinks: (Backlinks.severalMap, quietWriter)
         }
     }
 }

@@ -16,16 +16,16 @@ extension Table {
     private func detachReferrers(of key: ObjectKey) throws {
         // Backlink columns come after all properties.
         for position in propertyCount..<stored.columns.count {
-            let origins = try self.backlinks(position, key)
+            let origins = try Backlinks.origins(position, key, in: self)
             if origins.isEmpty { continue }
-            guard let backlinks = stored.columns[position].backlinks else { continue }
+            guard let mirrored = stored.columns[position].backlinks else { continue }
             // In one step for all referrers: `removeReferences` does not update backlinks.
-            try forgetBacklinks(position, key)
-            let table = connection.table(backlinks.originTable)
+            try Backlinks.forget(position, key, in: self)
+            let table = connection.table(mirrored.originTable)
             for (origin, count) in origins where !planted(.leavesLinks) {
                 try pager.limitMemory()
                 try table.removeReferences(
-                    backlinks.originColumn, of: origin,
+                    mirrored.originColumn, of: origin,
                     to: .one(TypedLink(table: index, key: key), count: count))
             }
         }
@@ -35,15 +35,15 @@ extension Table {
     /// Each collection is visited once, not once for each object.
     func leaveCollections(_ keys: [ObjectKey]) throws {
         for position in propertyCount..<stored.columns.count {
-            guard let backlinks = stored.columns[position].backlinks else { continue }
-            let table = connection.table(backlinks.originTable)
-            let format = table.checks[backlinks.originColumn].format
+            guard let mirrored = stored.columns[position].backlinks else { continue }
+            let table = connection.table(mirrored.originTable)
+            let format = table.checks[mirrored.originColumn].format
             guard format.collection != .none || format.type == .mixed else { continue }
             var holders: [(origin: ObjectKey, target: ObjectKey, count: Int)] = []
             for key in keys {
-                let origins = try self.backlinks(position, key)
+                let origins = try Backlinks.origins(position, key, in: self)
                 if origins.isEmpty { continue }
-                try forgetBacklinks(position, key)
+                try Backlinks.forget(position, key, in: self)
                 for (origin, count) in origins { holders.append((origin, key, count)) }
             }
             holders.sort {
@@ -56,11 +56,11 @@ extension Table {
                 let targets = some.map { TypedLink(table: index, key: $0.target) }
                 if targets.count > CollectionHandle.fewTargets {
                     try table.removeReferences(
-                        backlinks.originColumn, of: origin, to: .many(Set(targets)))
+                        mirrored.originColumn, of: origin, to: .many(Set(targets)))
                 } else {
                     for (target, holder) in zip(targets, some) {
                         try table.removeReferences(
-                            backlinks.originColumn, of: origin,
+                            mirrored.originColumn, of: origin,
                             to: .one(target, count: holder.count))
                     }
                 }
@@ -89,12 +89,12 @@ extension Table {
     /// Erases an object without referrers, and appends the embedded objects it owned to `owned`.
     func erase(_ key: ObjectKey, _ owned: inout [TypedLink]) throws {
         // First, while the object's values can still be read: long ones are freed with the columns.
-        if !planted(.leavesPrimaryKeys) { try removePrimaryKey(of: key) }
-        if !planted(.leavesIndexEntries) { try removeFromIndexes(key) }
+        if primaryKeyColumn != nil, !planted(.leavesPrimaryKeys) {
+            try PrimaryKeyMap.remove(of: key, in: self)
+        }
+        if !planted(.leavesIndexEntries) { try indexes.remove(key, of: self) }
         for column in 0..<propertyCount { try releaseValue(column, of: key, &owned) }
-        let state = try state
-        state.pointee.isDirty = true
-        try cluster.remove(clusterWriter, &state.pointee.root, key)
+        try rows.remove(key, from: cluster)
         recorder?.delete(key, inTable: index)
     }
 
@@ -112,7 +112,7 @@ extension Table {
             if check.kind == .bytes { try freeOverflow(column, of: key) }
         }
         for target in released.targets where !planted(.leavesBacklinks) {
-            try removeBacklink(column, from: key, to: target)
+            try backlinks.remove(column, from: key, to: target)
         }
         if check.format.type == .embedded { owned += released.targets }
     }

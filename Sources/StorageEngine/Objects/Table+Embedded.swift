@@ -15,7 +15,7 @@ extension Table {
                 "Column \(name(of: column)) holds no embedded object.")
         }
         guard try contains(key) else { throw pager.noSuchObject(key) }
-        let embedded = try connection.table(backlinkColumns[column]!.table).insertRow(values)
+        let embedded = try connection.table(backlinks.place(of: column)!.table).insertRow(values)
         try setReferring(column, of: key, to: .integer(embedded.rawValue))
         try recordModification(column, of: key)
         return embedded
@@ -24,7 +24,7 @@ extension Table {
     /// Inserts an object into the table of an embedded column. It has no owner yet.
     func insertEmbedded(_ column: Int, _ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
         try requireWriteTransaction()
-        return try connection.table(backlinkColumns[column]!.table).insertRow(values)
+        return try connection.table(backlinks.place(of: column)!.table).insertRow(values)
     }
 
     /// The owner of an embedded object, and the column through which it owns the object; nil if the
@@ -33,7 +33,7 @@ extension Table {
         guard isEmbedded else { return nil }
         for position in stored.columns.indices {
             guard let column = stored.columns[position].backlinks,
-                let owner = try backlinks(position, key).first?.origin
+                let owner = try Backlinks.origins(position, key, in: self).first?.origin
             else { continue }
             return (TypedLink(table: column.originTable, key: owner), column.originColumn)
         }

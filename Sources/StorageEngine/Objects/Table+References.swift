@@ -8,7 +8,7 @@ extension Table {
         case .key, .ownedKey:
             guard case .integer(let key) = value else { return nil }
             return TypedLink(
-                table: backlinkColumns[column]!.table, key: ObjectKey(rawValue: key))
+                table: backlinks.place(of: column)!.table, key: ObjectKey(rawValue: key))
         case .typedLink: return TypedLink(value)
         case .mixed:
             if case .link(let link)? = MixedValue(value) { return link }
@@ -23,14 +23,8 @@ extension Table {
         guard checks[column].format.type.mayRefer, let target = target(column, value) else {
             return
         }
-        let isThere = try uncountedConnection._withUnsafeGuaranteedRef { connection in
-            guard target.table >= 0, target.table < connection.tableCount else { return false }
-            return try connection.uncountedTable(target.table)._withUnsafeGuaranteedRef {
-                try !$0.isEmbedded && $0.contains(target.key)
-            }
-        }
-        guard isThere else { throw pager.noSuchObject(target.key) }
-        if backlinkColumns[column] == nil {
+        guard try backlinks.isThere(target) else { throw pager.noSuchObject(target.key) }
+        if backlinks.place(of: column) == nil {
             try connection.addBacklinkColumn(from: index, column, to: target.table)
         }
     }
@@ -39,7 +33,7 @@ extension Table {
     @inline(__always)
     func addReference(_ column: Int, from origin: ObjectKey, _ value: Scalar) throws {
         if checks[column].format.type.mayRefer, let target = target(column, value) {
-            try addBacklink(column, from: origin, to: target)
+            try backlinks.add(column, from: origin, to: target)
         }
     }
 
@@ -48,7 +42,7 @@ extension Table {
     func release(_ column: Int, of origin: ObjectKey, _ value: Scalar) throws {
         guard checks[column].format.type.mayRefer else { return }
         if let target = target(column, value) {
-            try removeBacklink(column, from: origin, to: target)
+            try backlinks.remove(column, from: origin, to: target)
             if checks[column].format.type == .embedded { try connection.erase([target]) }
         } else if NestedCollection(value) != nil {
             var released = ReleasedValues()
@@ -67,9 +61,62 @@ extension Table {
     ) throws {
         for target in released.targets {
             if limitingMemory { try pager.limitMemory() }
-            try removeBacklink(column, from: origin, to: target)
+            try backlinks.remove(column, from: origin, to: target)
         }
         if checks[column].format.type == .embedded { try connection.erase(released.targets) }
+    }
+
+    // MARK: Backlinks
+
+    /// Visits the objects of this table that refer to `target`, in the order of their keys, until
+    /// `body` returns false. `column` is one of links to the target's table, or of collections of
+    /// such links. `body` also gets the number of references from each object. O(log n) plus the
+    /// number of these objects.
+    public func forEachReference(
+        to target: ObjectKey, in column: Int, _ body: (ObjectKey, Int) throws -> Bool
+    ) throws {
+        try withBacklinkColumn(column) { table, position in
+            try Backlinks.forEach(position, target, in: table) { try body($0, Int($1)) }
+        }
+    }
+
+    /// ``forEachReference(to:in:_:)`` for a target whose row was just found in its table.
+    public func forEachReference(
+        to target: ObjectKey, at location: RowLocation, in column: Int,
+        _ body: (ObjectKey, Int) throws -> Bool
+    ) throws {
+        try withBacklinkColumn(column) { table, position in
+            let mark = try Backlinks.mark(position, at: location, in: table)
+            try Backlinks.forEach(position, target, marked: mark, in: table) {
+                try body($0, Int($1))
+            }
+        }
+    }
+
+    /// Calls `body` with the table that a column leads to, and the position in it of the backlink
+    /// column that mirrors the column.
+    @inline(__always)
+    private func withBacklinkColumn(
+        _ column: Int, _ body: (_ table: Table, _ position: Int) throws -> Void
+    ) throws {
+        guard let place = backlinks.place(of: column) else {
+            throw pager.invalidArgument(
+                "Column \(name(of: column)) does not lead to one table.")
+        }
+        try backlinks.withPlace(of: column, in: place.table, body)
+    }
+
+    /// The number of references to `target` from other objects, by links of all types and
+    /// collections of them.
+    public func backlinkCount(of target: ObjectKey) throws -> Int {
+        var total = 0
+        for position in stored.columns.indices where stored.columns[position].backlinks != nil {
+            try Backlinks.forEach(position, target, in: self) { _, count in
+                total &+= Int(count)
+                return true
+            }
+        }
+        return total
     }
 }
 

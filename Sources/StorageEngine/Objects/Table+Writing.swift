@@ -30,41 +30,27 @@ extension Table {
         if hasLinks {
             for column in 0..<values.count { try checkTarget(column, values[column]) }
         }
-        let key = ObjectKey(rawValue: try state.pointee.extra)
+        let key = try rows.nextKey
         // The last check: a duplicate key throws before anything has changed.
         if let column = primaryKeyColumn {
-            try enterPrimaryKey(
-                column < values.count ? values[column] : cluster.columns[column].defaultScalar,
-                ofNew: key)
+            let value =
+                column < values.count ? values[column] : cluster.columns[column].defaultScalar
+            if try !PrimaryKeyMap.enter(value, ofNew: key, in: self) { throw duplicateKey }
         }
-        // Only now, because loading the state of the primary key's tree may move the others.
-        let state = try state
-        state.pointee.isDirty = true
-        if try !cluster.appendInPlace(appendWriter, &state.pointee.root, key, values) {
-            try appendPrepared(values, key)
-        }
-        state.pointee.extra += 1
+        try rows.append(values, as: key, to: cluster)
         if hasLinks {
             for column in 0..<values.count {
                 try addReference(column, from: key, values[column])
             }
         }
-        if !indexes.isEmpty { try enterIntoIndexes(values, key) }
+        if !indexes.isEmpty { try indexes.enter(values, of: key, cluster) }
         return key
     }
 
-    /// Appends a row that may need a new leaf layout, or overflow pages for its values.
-    @inline(never)
-    private func appendPrepared(
-        _ values: UnsafeBufferPointer<Scalar>, _ key: ObjectKey
-    ) throws {
-        for column in 0..<values.count {
-            scratch[column] = try prepare(column, values[column])
-        }
-        let state = try state
-        try cluster.append(
-            appendWriter, &state.pointee.root, key,
-            UnsafeBufferPointer(start: scratch, count: values.count))
+    private var duplicateKey: StorageError {
+        StorageError(
+            .duplicateKey, path: connection.database.path,
+            message: "An object of '\(stored.name)' with this primary key exists already.")
     }
 
     /// Called once at the beginning of every change of objects, before anything is read or
@@ -76,24 +62,6 @@ extension Table {
         }
         if pager.needsAttention { try connection.prepareChange() }
         connection.changeStamp &+= 1
-    }
-
-    /// The form in which a value accepted by its column is stored. A long value is written to
-    /// overflow pages.
-    @inline(__always)
-    func prepare(_ column: Int, _ value: Scalar) throws -> ClusterTree.StoredValue {
-        if case .bytes(let bytes) = value {
-            let limit = pager.maximumInlineBytes
-            if bytes.count > limit { return try prepareLong(column, bytes) }
-            let copy = UnsafeMutableRawBufferPointer(
-                start: copies + column * limit, count: bytes.count)
-            copy.copyMemory(from: bytes)
-            return .init(scalar: .bytes(UnsafeRawBufferPointer(copy)))
-        }
-        if checks[column].isCollection {
-            return .init(scalar: .bytes(UnsafeRawBufferPointer(start: nil, count: 0)))
-        }
-        return .init(scalar: value)
     }
 
     func unfit(_ column: Int, _ value: Scalar) -> StorageError {
@@ -123,18 +91,6 @@ extension Table {
         "'\(stored.name).\(definition.columns[column].name)'"
     }
 
-    func prepareLong(_ column: Int, _ bytes: UnsafeRawBufferPointer) throws
-        -> ClusterTree.StoredValue
-    {
-        let reference = try pager.writeOverflow(bytes)
-        let image = images + column * 3
-        image[0] = reference.page.littleEndian
-        image[1] = reference.birth.littleEndian
-        image[2] = UInt64(bytes.count).littleEndian
-        return .init(
-            scalar: .bytes(UnsafeRawBufferPointer(start: image, count: 24)), isOverflow: true)
-    }
-
     // MARK: Setting
 
     /// Sets one value of an object. Setting a link, also to null, updates the backlinks of the old
@@ -159,7 +115,7 @@ extension Table {
         case .plain:
             // No check of its own: the cluster tree throws for an object that does not exist,
             // before it changes anything.
-            try store(try prepare(column, value), column, of: key)
+            try store(try rows.prepare(column, value), column, of: key)
         case .link: try setLink(column, of: key, to: value)
         case .bytes, .primaryKey: try setOwned(column, of: key, to: value)
         case .referring, .embedded:
@@ -171,6 +127,18 @@ extension Table {
         }
     }
 
+    private func setIndexed(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+        guard let index = index(of: column) else {
+            preconditionFailure("an indexed property has an index")
+        }
+        guard let location = try location(of: key) else { throw pager.noSuchObject(key) }
+        let old = try self.value(column, at: location)
+        if old.isIdentical(to: value) { return }
+        try index.note(old, key, isRemoval: true)
+        try index.note(value, key, isRemoval: false)
+        try set(column, of: key, to: value, as: checks[column].role)
+    }
+
     private func setRecorded(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
         try set(column, of: key, to: value, as: checks[column].roleWithIndex)
         try recordModification(column, of: key)
@@ -180,42 +148,43 @@ extension Table {
         try checkTarget(column, value)
         let old = try self.value(column, of: key)
         if case .integer(let target) = old {
-            try removeBacklink(column, from: key, to: linked(column, target))
+            try backlinks.remove(column, from: key, to: linked(column, target))
         }
         try store(.init(scalar: value), column, of: key)
         if case .integer(let target) = value {
-            try addBacklink(column, from: key, to: linked(column, target))
+            try backlinks.add(column, from: key, to: linked(column, target))
         }
     }
 
     private func linked(_ column: Int, _ key: Int64) -> TypedLink {
-        TypedLink(table: backlinkColumns[column]!.table, key: ObjectKey(rawValue: key))
+        TypedLink(table: backlinks.place(of: column)!.table, key: ObjectKey(rawValue: key))
     }
 
     /// Sets a checked value of an existing object, where the old value may refer to objects, own
     /// one, or have pages.
     func setReferring(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
         // Before the old value is freed, because the new one may be a view of it.
-        let prepared = try prepare(column, value)
+        let prepared = try rows.prepare(column, value)
         let target = target(column, value)
         try release(column, of: key, try self.value(column, of: key))
         if cluster.columns[column].format.kind == .bytes { try freeOverflow(column, of: key) }
         try store(prepared, column, of: key)
-        if let target { try addBacklink(column, from: key, to: target) }
+        if let target { try backlinks.add(column, from: key, to: target) }
     }
 
     /// Sets a value with data outside its row: a primary key's entry, or overflow pages.
     func setOwned(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
         guard try contains(key) else { throw pager.noSuchObject(key) }
         if column == primaryKeyColumn {
-            if try find(primaryKey: value) == key { return }
-            try checkNew(primaryKey: value)
+            let owner = try find(primaryKey: value)
+            if owner == key { return }
+            if owner != nil { throw duplicateKey }
         }
         // Before the old value is freed, because the new one may be a view of it.
-        let prepared = try prepare(column, value)
+        let prepared = try rows.prepare(column, value)
         if column == primaryKeyColumn {
-            try removePrimaryKey(of: key)
-            try enterPrimaryKey(value, of: key)
+            try PrimaryKeyMap.remove(of: key, in: self)
+            try PrimaryKeyMap.enter(value, of: key, in: self)
         }
         if cluster.columns[column].format.kind == .bytes { try freeOverflow(column, of: key) }
         try store(prepared, column, of: key)
@@ -223,22 +192,12 @@ extension Table {
 
     @inline(__always)
     func store(_ value: ClusterTree.StoredValue, _ column: Int, of key: ObjectKey) throws {
-        let state = try state
-        state.pointee.isDirty = true
-        if mayHaveAppended(key), appendWriter.row(of: key) != nil {
-            return try cluster.set(appendWriter, &state.pointee.root, key, column, value)
-        }
-        try cluster.set(clusterWriter, &state.pointee.root, key, column, value)
+        try rows.set(column, of: key, to: value, in: cluster)
     }
 
     /// Makes the row of an object writable before it is read and then changed in place, so that
     /// both take one descent.
-    func makeWritable(_ key: ObjectKey) throws {
-        if mayHaveAppended(key), appendWriter.row(of: key) != nil { return }
-        let state = try state
-        state.pointee.isDirty = true
-        try cluster.makeWritable(clusterWriter, &state.pointee.root, key)
-    }
+    func makeWritable(_ key: ObjectKey) throws { try rows.makeWritable(key, in: cluster) }
 
     /// Writes the bytes of a collection into its owner's row. They must fit a leaf, and must not
     /// lie in the leaf itself.

@@ -7,80 +7,59 @@ public final class Table {
     // Safe because a connection owns its tables, and users of a table hold the connection. A
     // checked reference would cost two atomic operations at each use.
     public unowned(unsafe) let connection: Connection
-    // The same as `connection`, for uses that must not count a reference.
-    let uncountedConnection: Unmanaged<Connection>
     let index: Int
     let isEmbedded: Bool
     @exclusivity(unchecked) private(set) var stored: StoredTable
+    @exclusivity(unchecked)
+    public private(set) var definition = TableDefinition(name: "", columns: [])
+    @exclusivity(unchecked) private(set) var hasLinks = false
+    let propertyCount: Int
+    /// The position of the primary key among the properties; nil if there is none.
+    let primaryKeyColumn: Int?
+    /// What changes need to know of each property.
+    let checks: OwnedBuffer<ColumnCheck>
     @exclusivity(unchecked) private(set) var cluster: ClusterTree
+    /// The columns of `cluster`.
+    @exclusivity(unchecked) private var columns: OwnedBuffer<ClusterTree.Column>
     let pager: Pager
     let forest: Forest
-    let primaryKeyTreeID: UInt32
-    let clusterWriter: TreeWriter
-    /// Appends objects. Its path stays at the last leaf while older objects are changed and
-    /// deleted.
-    let appendWriter: TreeWriter
-    /// Writes trees that contain no objects, so that its moves invalidate no `RowLocation`.
-    let quietWriter: TreeWriter
-    private let quietMoves: UnsafeMutablePointer<UInt64>
-    let primaryKeyWriter: TreeWriter
-    /// For each property with links to one table: the number of that table and the position of its
-    /// backlink column. Raw memory, because setting or removing a link always reads it.
-    let backlinkColumns: UnsafeMutablePointer<(table: Int, column: Int)?>
     /// Records the changes of the open write transaction; nil unless the database is observed.
     @exclusivity(unchecked) private(set) var recorder: ChangeRecorder?
-    /// What changes need to know of each property.
-    let checks: UnsafeMutablePointer<ColumnCheck>
-    let scratch: UnsafeMutablePointer<ClusterTree.StoredValue>
-    /// The references of overflow values for one insert, kept until the row is written: three words
-    /// per column.
-    let images: UnsafeMutablePointer<UInt64>
-    /// Copies of short strings and data, one slot per column, because a value to be stored may lie
-    /// in the very leaf that it is written to.
-    let copies: UnsafeMutableRawPointer
-    let propertyCount: Int
+
+    // MARK: Parts
+
+    let rows: RowWriter
+    let primaryKeys: PrimaryKeyMap
+    let backlinks: Backlinks
+    @exclusivity(unchecked) private(set) var indexes = Indexes()
+    /// Writes trees that contain no objects, so that its moves invalidate no `RowLocation`: those
+    /// of backlinks, indexes and collections.
+    let quietWriter: TreeWriter
+    /// The stamps of `quietWriter` and of the primary keys' writer.
+    private let quietMoves = OwnedBuffer<UInt64>(count: 2) { _ in 0 }
 
     init(_ connection: Connection, _ schema: StoredSchema, _ index: Int) {
+        let stored = schema.tables[index]
         self.connection = connection
-        uncountedConnection = .passUnretained(connection)
         self.index = index
-        stored = schema.tables[index]
+        self.stored = stored
         isEmbedded = stored.isEmbedded
         pager = connection.pager
         forest = connection.forest
-        primaryKeyTreeID = stored.primaryKeyTreeID
-        cluster = ClusterTree(
-            treeID: stored.clusterTreeID, columns: UnsafeBufferPointer(start: nil, count: 0))
-        clusterWriter = TreeWriter(
-            pager: pager, layoutStamp: connection.layoutStamp, pathStamp: connection.pathStamp)
-        appendWriter = TreeWriter(
-            pager: pager, layoutStamp: connection.layoutStamp, pathStamp: connection.pathStamp)
-        quietMoves = .allocate(capacity: 2)
-        quietMoves.initialize(repeating: 0, count: 2)
-        quietWriter = TreeWriter(pager: pager, layoutStamp: quietMoves)
-        primaryKeyWriter = TreeWriter(pager: pager, layoutStamp: quietMoves + 1)
         // Properties are fixed when a table is created; only backlink columns are added later.
         propertyCount = stored.propertyCount
-        backlinkColumns = .allocate(capacity: propertyCount)
-        checks = .allocate(capacity: propertyCount)
-        scratch = .allocate(capacity: propertyCount)
-        images = .allocate(capacity: max(1, propertyCount * 3))
-        copies = .allocate(
-            byteCount: max(1, propertyCount) * pager.maximumInlineBytes, alignment: 16)
-        for column in 0..<propertyCount {
-            checks[column] = ColumnCheck(stored.columns[column].definition!)
-        }
+        primaryKeyColumn = stored.primaryKeyColumn
+        checks = OwnedBuffer(count: propertyCount) { ColumnCheck(stored.columns[$0].definition!) }
+        columns = OwnedBuffer(count: 0) { stored.columns[$0].clusterColumn }
+        cluster = ClusterTree(
+            treeID: stored.clusterTreeID, columns: UnsafeBufferPointer(start: nil, count: 0))
+        rows = RowWriter(
+            stored, in: forest, layoutStamp: connection.layoutStamp,
+            pathStamp: connection.pathStamp)
+        primaryKeys = PrimaryKeyMap(stored, in: forest, layoutStamp: quietMoves.start + 1)
+        quietWriter = TreeWriter(pager: pager, layoutStamp: quietMoves.start)
+        backlinks = Backlinks(index, properties: propertyCount, in: connection, quietWriter)
         adopt(schema, index)
-    }
-
-    deinit {
-        quietMoves.deallocate()
-        scratch.deallocate()
-        cluster.columns.deallocate()
-        backlinkColumns.deallocate()
-        checks.deallocate()
-        images.deallocate()
-        copies.deallocate()
     }
 
     func record(with recorder: ChangeRecorder?) {
@@ -93,52 +72,28 @@ public final class Table {
     /// Adopts a changed schema: other tables may have added backlink columns, and indexes may have
     /// been added or removed.
     func adopt(_ schema: StoredSchema, _ index: Int) {
-        stored = schema.tables[index]
-        cluster.columns.deallocate()
-        let columns = UnsafeMutableBufferPointer<ClusterTree.Column>.allocate(
-            capacity: stored.columns.count)
-        _ = columns.initialize(from: stored.columns.map(\.clusterColumn))
-        cluster.columns = UnsafeBufferPointer(columns)
+        let stored = schema.tables[index]
+        self.stored = stored
+        columns = OwnedBuffer(count: stored.columns.count) { stored.columns[$0].clusterColumn }
+        cluster.columns = UnsafeBufferPointer(start: columns.start, count: stored.columns.count)
         definition = stored.definition
-        for column in 0..<propertyCount {
-            let hasFixedTarget = stored.columns[column].definition!.type.hasFixedTarget
-            (backlinkColumns + column).initialize(
-                to: hasFixedTarget ? schema.backlinkColumn(ofTable: index, column: column) : nil)
-        }
         hasLinks = stored.columns.contains { $0.definition?.type.mayRefer == true }
-        adoptIndexes()
-        primaryKeyColumn = stored.primaryKeyColumn
-        if let primaryKeyColumn {
-            primaryKeyMap = OrderedMap(
-                firstKeyKind: stored.columns[primaryKeyColumn].kind == .integer ? .integer : .bytes,
-                valueCount: 0)
-        }
-    }
-
-    /// Indexes that remain keep their collected changes.
-    private func adoptIndexes() {
-        let old = indexes
-        indexes = []
         for column in 0..<propertyCount {
-            let trees = stored.columns[column].index
-            checks[column].setIndexed(trees != nil)
-            guard let trees else { continue }
-            let known = old.first { $0.column == column && $0.trees == trees }
-            indexes.append(known ?? ColumnIndex(self, column, trees))
+            checks[column].setIndexed(stored.columns[column].index != nil)
         }
+        backlinks.adopt(schema)
+        indexes.adopt(stored.columns, of: self)
     }
-
-    @exclusivity(unchecked)
-    public private(set) var definition = TableDefinition(name: "", columns: [])
-    @exclusivity(unchecked) private(set) var hasLinks = false
-    @exclusivity(unchecked) private(set) var indexes: [ColumnIndex] = []
-    @exclusivity(unchecked) private(set) var primaryKeyColumn: Int?
-    /// The form in which the primary key's map stores keys.
-    @exclusivity(unchecked) private(set) var primaryKeyMap = OrderedMap(
-        firstKeyKind: .integer, valueCount: 0)
 
     /// Identifies the table within its file, for typed links and mixed values; never reused.
     public var number: Int { index }
+
+    /// The index of a property; nil if it has none. A primary key has a map of its own: see `find`
+    /// and `forEachInPrimaryKeyOrder`.
+    public func index(of column: Int) -> ColumnIndex? {
+        // An index that the failed transaction created is not in the version that reads see now.
+        connection.schemaIsAbandoned ? nil : indexes.index(of: column)
+    }
 
     // MARK: Roots
 
@@ -162,22 +117,8 @@ public final class Table {
     public func location(of key: ObjectKey) throws -> RowLocation? {
         // During changes, an object is mostly looked up right after it was inserted, or after the
         // one before it, so the paths of the writers are tried first.
-        if mayHaveAppended(key), let row = appendWriter.row(of: key) {
-            return RowLocation(leaf: appendWriter.leaf.reading, row: row)
-        }
-        if clusterWriter.hasPath(to: cluster.treeID) {
-            if let row = clusterWriter.row(of: key) {
-                return RowLocation(leaf: clusterWriter.leaf.reading, row: row)
-            }
-        }
+        if let location = rows.appended(key) ?? rows.changed(key) { return location }
         return try ClusterTree.location(pager, try root, of: key)
-    }
-
-    /// Whether the path of the append writer ends at a leaf that may contain this object.
-    @inline(__always)
-    func mayHaveAppended(_ key: ObjectKey) -> Bool {
-        appendWriter.hasPath(to: cluster.treeID)
-            && appendWriter.leaf.reading.lowKey <= key.rawValue
     }
 
     /// The row of an object if it lies in this leaf of its table.

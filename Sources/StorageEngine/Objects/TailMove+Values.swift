@@ -19,7 +19,7 @@ extension TailMove {
 
         var writer: TreeWriter {
             switch self {
-            case .objects(let table): table.clusterWriter
+            case .objects(let table): table.rows.clusterWriter
             case .entries(_, let writer): writer
             case .rows(_, let table): table.quietWriter
             }

@@ -4,7 +4,7 @@ extension Verification {
     /// lead to an object with the entry's value. So if there are as many entries as objects, every
     /// object has its entry.
     mutating func walkIndexes(_ table: Table, objects: Int) throws {
-        for index in table.indexes {
+        for index in table.indexes.all {
             var entries = 0
             for (map, tree) in index.maps {
                 let root = try index.root(tree)
@@ -58,6 +58,8 @@ extension ColumnIndex {
         let value = try table.value(column, at: location)
         if tree == trees.nulls { return value.isNull && leaf.integer(0, row) == 0 }
         if value.isNull { return false }
-        return try table.withFirstKey(value) { first, _ in map.isFirstEqual(leaf, 0, row, first) }
+        return try OrderedMap.withFirstKey(of: value, table.pager) { first, _ in
+            map.isFirstEqual(leaf, 0, row, first)
+        }
     }
 }

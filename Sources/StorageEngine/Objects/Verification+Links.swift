@@ -83,7 +83,9 @@ extension Verification {
         _ table: Table, _ column: Int, _ key: ObjectKey, _ targets: [TypedLink: Int64]
     ) throws {
         for (target, count) in targets {
-            let (targetTable, position) = try table.backlinkColumn(column, toTable: target.table)
+            let (targetTable, position) = try table.backlinks.withPlace(
+                of: column, in: target.table
+            ) { ($0, $1) }
             unmatched[.init(table: target.table, column: position), default: 0] &+= count
             guard try targetTable.contains(target.key) else {
                 report("Object \(key.rawValue) of '\(table.stored.name)' links to nothing.")

@@ -166,7 +166,7 @@ struct Verification {
             if column < table.propertyCount {
                 try walkValue(table, column, key, location)
             } else {
-                try table.forEachBacklink(column, key) { _, count in
+                try Backlinks.forEach(column, key, in: table) { _, count in
                     unmatched[.init(table: table.index, column: column), default: 0] &-= count
                     return true
                 }
@@ -181,9 +181,9 @@ struct Verification {
 
     private mutating func walkPrimaryKeys(_ table: Table, objects: Int) throws {
         guard let column = table.primaryKeyColumn else { return }
-        let state = try connection.forest.state(table.stored.primaryKeyTreeID).pointee
+        let state = try table.primaryKeys.state.pointee
         var entries = state.extra == 0 ? 0 : 1
-        entries += try walkNodes(state.root, table.primaryKeyMap.format) { _, _, _ in } ?? 0
+        entries += try walkNodes(state.root, table.primaryKeys.map.format) { _, _, _ in } ?? 0
         if entries != objects {
             report("'\(table.stored.name)' has \(objects) objects and \(entries) primary keys.")
         }
@@ -201,7 +201,7 @@ struct Verification {
         let id = table.stored.columns[position].backlinks!.severalTreeID
         let root = try connection.forest.state(id).pointee.root
         var targets: Set<Int64> = []
-        try walkNodes(root, Table.severalMap.format) { _, _, leaf in
+        try walkNodes(root, Backlinks.severalMap.format) { _, _, leaf in
             for row in 0..<leaf.rowCount { targets.insert(leaf.integer(0, row)) }
         }
         for target in targets where try !table.contains(ObjectKey(rawValue: target)) {
@@ -239,7 +239,7 @@ extension Table {
     func backlinkCount(_ position: Int, _ target: ObjectKey, from origin: ObjectKey) throws -> Int64
     {
         var found: Int64 = 0
-        try forEachBacklink(position, target) { candidate, count in
+        try Backlinks.forEach(position, target, in: self) { candidate, count in
             if candidate == origin { found = count }
             return candidate != origin
         }

@@ -206,12 +206,12 @@ extension Table {
         _ column: Int, to targets: MatchedKeys, in target: Table, atMost limit: Int
     ) throws -> [ObjectKey]? {
         guard targets.count <= limit else { return nil }
-        let (table, position) = try backlinkColumn(column, toTable: target.number)
+        let (table, position) = try backlinks.withPlace(of: column, in: target.number) { ($0, $1) }
         var keys: [ObjectKey] = []
         var isComplete = true
         try targets.forEach { target in
             guard isComplete else { return }
-            try table.forEachBacklink(position, target) { origin, _ in
+            try Backlinks.forEach(position, target, in: table) { origin, _ in
                 keys.append(origin)
                 isComplete = keys.count <= limit
                 return isComplete

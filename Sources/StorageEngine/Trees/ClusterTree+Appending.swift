@@ -4,7 +4,7 @@ extension ClusterTree {
     /// leaf has room for the row as it is: true of nearly all rows of a bulk insert. Returns false,
     /// with nothing changed, for other rows, which `append` stores. `values` are as in `append`,
     /// but in the form that the table receives, and may lie in the leaf.
-    @inline(__always)
+    @inline(never)
     func appendInPlace(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<Scalar>

@@ -174,7 +174,7 @@ import ToolSupport
         let strayLink = try problems {
             let link = TypedLink(table: 0, key: key)
             try MixedValue.link(link).withScalar { try owners.set(3, of: key, to: $0) }
-            try owners.removeBacklink(3, from: key, to: link)
+            try owners.backlinks.remove(3, from: key, to: link)
         }
         #expect(strayLink.contains { $0.contains("wrong backlinks") })
         let unreadable = try problems { try owners.store(bytes: [2, 0x80], 3, of: key) }

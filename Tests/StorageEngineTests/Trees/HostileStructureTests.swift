@@ -253,9 +253,9 @@ import Testing
         let connection = try makeThings("freedPath")
         try insert("a", 1, connection)
         let things = connection.table(0)
-        #expect(things.primaryKeyWriter.hasPath(to: things.primaryKeyTreeID))
-        try connection.pager.free(things.keyState.pointee.root.reference)
-        #expect(!things.primaryKeyWriter.hasPath(to: things.primaryKeyTreeID))
+        #expect(things.primaryKeys.writer.hasPath(to: things.primaryKeys.treeID))
+        try connection.pager.free(things.primaryKeys.state.pointee.root.reference)
+        #expect(!things.primaryKeys.writer.hasPath(to: things.primaryKeys.treeID))
         #expect(throws: StorageError.self) { try insert("b", 2, connection) }
         connection.rollback()
     }
@@ -269,7 +269,7 @@ import Testing
         for number in 0..<3 { try insert("\(number)", Int64(number), connection) }
         try connection.commit()
         try connection.beginWrite()
-        let state = try connection.table(0).keyState
+        let state = try connection.table(0).primaryKeys.state
         try forge(connection, &state.pointee.root)
         state.pointee.isDirty = true
         try connection.commit()
@@ -293,9 +293,9 @@ import Testing
     @Test func aRowLongerThanALeafIsNotCopied() throws {
         try expectNoCopy { connection, root in
             let things = connection.table(0)
-            let (reference, leaf) = try things.primaryKeyWriter.makeNode(
-                level: 0, treeID: things.primaryKeyTreeID,
-                columns: things.primaryKeyMap.format.leafColumns, lowKey: 0, pages: 4)
+            let (reference, leaf) = try things.primaryKeys.writer.makeNode(
+                level: 0, treeID: things.primaryKeys.treeID,
+                columns: things.primaryKeys.map.format.leafColumns, lowKey: 0, pages: 4)
             let long = [UInt8](repeating: 65, count: 10_000)
             #expect(leaf.insertPlaceholderRow(at: 0))
             let isSet = long.withUnsafeBytes { leaf.setBytes(0, 0, $0, isOverflow: false) }

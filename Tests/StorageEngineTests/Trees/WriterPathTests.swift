@@ -192,14 +192,14 @@ import ToolSupport
         let stamp = model.connection.layoutStamp.pointee
         try readings.delete(keys[4])
         #expect(model.connection.layoutStamp.pointee != stamp)
-        #expect(readings.appendWriter.hasPath(to: readings.cluster.treeID))
-        #expect(readings.appendWriter.isAtLastLeaf)
-        #expect(readings.clusterWriter.hasPath(to: readings.cluster.treeID))
+        #expect(readings.rows.appendWriter.hasPath(to: readings.cluster.treeID))
+        #expect(readings.rows.appendWriter.isAtLastLeaf)
+        #expect(readings.rows.clusterWriter.hasPath(to: readings.cluster.treeID))
         #expect(
-            sensors.clusterWriter.hasPath(to: sensors.cluster.treeID)
-                || sensors.appendWriter.hasPath(to: sensors.cluster.treeID))
+            sensors.rows.clusterWriter.hasPath(to: sensors.cluster.treeID)
+                || sensors.rows.appendWriter.hasPath(to: sensors.cluster.treeID))
         #expect(try !readings.contains(keys[4]))
         model.connection.rollback()
-        #expect(!readings.appendWriter.hasPath(to: readings.cluster.treeID))
+        #expect(!readings.rows.appendWriter.hasPath(to: readings.cluster.treeID))
     }
 }

@@ -116,7 +116,7 @@ struct FileEditor {
     }
 
     private func makeIndexesAnew(_ table: Table) throws {
-        for column in table.indexes.map(\.column) {
+        for column in table.indexes.all.map(\.column) {
             try connection.setIndexed(false, column, of: table)
             try connection.setIndexed(true, column, of: table)
         }
