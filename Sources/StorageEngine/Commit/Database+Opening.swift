@@ -204,15 +204,15 @@ extension Database {
     }
 
     private static func openFailure(_ failure: SystemFailure, _ path: String) -> StorageError {
-        var error = StorageError(failure, .open, path: path)
-        if failure.errno == ENOENT, let entry = try? System.status(path: path, followsLinks: false),
-            entry.isSymbolicLink
-        {
-            error.message =
-                "Failed to open file at path '\(path)': it is a symbolic link that leads to no "
-                + "file. Remove the link, or make the directory or file that it names"
-        }
-        return error
+        let error = StorageError(failure, .open, path: path)
+        guard failure.errno == ENOENT,
+            let entry = try? System.status(path: path, followsLinks: false), entry.isSymbolicLink
+        else { return error }
+        return StorageError(
+            error.code, path: path,
+            message: "Failed to open file at path '\(path)': it is a symbolic link that leads "
+                + "to no file. Remove the link, or make the directory or file that it names",
+            systemError: error.systemError)
     }
 
     private static func notRegularFile(

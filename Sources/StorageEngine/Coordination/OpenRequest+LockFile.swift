@@ -183,8 +183,8 @@ extension StorageError {
     static func ofLockFile(
         _ failure: SystemFailure, _ operation: Operation, path: String
     ) -> StorageError {
-        var error = StorageError(failure, operation, path: path + ".lock")
-        error.path = path
-        return error
+        let error = StorageError(failure, operation, path: path + ".lock")
+        return StorageError(
+            error.code, path: path, message: error.message, systemError: error.systemError)
     }
 }

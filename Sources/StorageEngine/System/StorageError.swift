@@ -40,25 +40,48 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case invalidArgument
     }
 
-    public var code: Code
-    /// The path of the database file.
-    public var path: String
-    /// A complete sentence for people.
-    public var message: String
-    public var page: UInt64?
-    /// The value of `errno`, where a system call failed.
-    public var systemError: Int32?
+    /// What it says, in memory of its own: an error of one word is thrown in a register, while a
+    /// larger one costs an argument in every call of a function that may throw it.
+    private final class Contents: Sendable {
+        let code: Code
+        let path: String
+        let message: String
+        let page: UInt64?
+        let systemError: Int32?
+
+        init(
+            _ code: Code, _ path: String, _ message: String, _ page: UInt64?, _ systemError: Int32?
+        ) {
+            self.code = code
+            self.path = path
+            self.message = message
+            self.page = page
+            self.systemError = systemError
+        }
+    }
+
+    private let contents: Contents
 
     public init(
         _ code: Code, path: String, message: String, page: UInt64? = nil,
         systemError: Int32? = nil
     ) {
-        self.code = code
-        self.path = path
-        self.message = message
-        self.page = page
-        self.systemError = systemError
+        contents = Contents(code, path, message, page, systemError)
     }
 
+    public var code: Code { contents.code }
+    /// The path of the database file.
+    public var path: String { contents.path }
+    /// A complete sentence for people.
+    public var message: String { contents.message }
+    public var page: UInt64? { contents.page }
+    /// The value of `errno`, where a system call failed.
+    public var systemError: Int32? { contents.systemError }
+
     public var description: String { message }
+
+    public static func == (left: StorageError, right: StorageError) -> Bool {
+        left.code == right.code && left.path == right.path && left.message == right.message
+            && left.page == right.page && left.systemError == right.systemError
+    }
 }
