@@ -75,6 +75,15 @@ void realm_watch_forks(void) {
 // database also counts as forked.
 __attribute__((constructor)) static void watch_forks_when_loaded(void) { realm_watch_forks(); }
 
+static uintptr_t main_thread;
+
+// Unless the library is loaded at run time, the main thread loads it.
+__attribute__((constructor)) static void note_main_thread(void) {
+    if (syscall(SYS_gettid) == getpid()) main_thread = realm_thread_identity();
+}
+
+uintptr_t realm_main_thread_identity(void) { return main_thread; }
+
 bool realm_close_in_forked_child(int descriptor) {
     realm_watch_forks();
     if (descriptor < 0 || descriptor >= forbidden_capacity) return false;

@@ -58,6 +58,16 @@ let coordinationScenarios: [String: Scenario] = [
             newerThan: UInt64(arguments[1])!, timeout: .seconds(20))
         report("\(version)")
     },
+    // Dies while it makes a version visible: after the step with this number.
+    "die-while-publishing": { arguments in
+        let (coordinator, role) = try openDataFile(arguments[0])
+        report("\(role)")
+        waitForTest()
+        _ = try coordinator.lockForWriting()
+        coordinator.announcePublication()
+        if arguments[1] == "2" { coordinator.show(version: 2, sequence: 2) }
+        kill(getpid(), SIGKILL)
+    },
     // Increments a number in the data file, many times, each under the write lock.
     "count-under-lock": { arguments in
         let (coordinator, role) = try openDataFile(arguments[0])

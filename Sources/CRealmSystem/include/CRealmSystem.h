@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/types.h>
@@ -135,6 +136,13 @@ static inline int realm_futex_wait_any(
     return result >= 0 ? 0 : errno;
 }
 
+// MARK: Threads
+
+/// Gives the calling thread a name of at most 15 bytes, which tools show.
+static inline void realm_name_thread(const char *_Nonnull name) {
+    prctl(PR_SET_NAME, (unsigned long)(uintptr_t)name, 0ul, 0ul, 0ul);
+}
+
 // MARK: Identity
 
 /// Returns the thread pointer. `pure` tells Swift that nothing is released here. The volatile
@@ -151,6 +159,9 @@ __attribute__((pure)) static inline uintptr_t realm_thread_identity(void) {
 #endif
     return identity;
 }
+
+/// Returns the identity of the main thread; 0 if another thread loaded the library.
+uintptr_t realm_main_thread_identity(void);
 
 extern uint64_t realm_fork_generation_word;
 

@@ -5,9 +5,9 @@
 /// takes O(n log n) for all sequences, and the result is minimal if no value occurs twice, as in
 /// most lists of links. Myers's algorithm always finds a minimal result, but takes time
 /// proportional to length times differences: seconds for a list whose contents were all replaced.
-enum SequenceDiff {
+package enum SequenceDiff {
     /// Returns the positions of matching elements, ascending in both sequences.
-    static func matches<Element: Hashable>(
+    package static func matches<Element: Hashable>(
         _ old: some RandomAccessCollection<Element>, _ new: some RandomAccessCollection<Element>
     ) -> [(old: Int, new: Int)] {
         var pairs: [(old: Int, new: Int)] = []

@@ -10,9 +10,7 @@ import Glibc
 /// than it takes, the thread polls several times a second.
 ///
 /// A process that ends by `exit`, or by returning from `main`, syncs what it committed before.
-// Unchecked because of the pointers: `changes` is accessed atomically only, and `waiters` by the
-// thread only.
-final class SyncWatch: @unchecked Sendable {
+final class SyncWatch: Sendable {
     private struct Entry {
         let coordinator: Coordinator
         let sync: BackgroundSync
@@ -40,22 +38,10 @@ final class SyncWatch: @unchecked Sendable {
     }
 
     private let state = Locked(State())
-    /// Counts changes of the entries. The thread sleeps on it too.
-    private let changes: UnsafeMutablePointer<UInt32>
-    private let waiters: UnsafeMutablePointer<realm_futex_waiter>
+    private let futexes = FutexSet()
     private let forkGeneration = realm_fork_generation()
 
-    /// The most words that the kernel takes in one call.
-    private static let mostWaiters = 128
-    private static let pollInterval: UInt64 = 40_000_000
     private static let stackSize = 256 << 10
-
-    private init() {
-        changes = .allocate(capacity: 1)
-        changes.initialize(to: 0)
-        waiters = .allocate(capacity: Self.mostWaiters)
-        waiters.initialize(repeating: realm_futex_waiter(), count: Self.mostWaiters)
-    }
 
     // MARK: The watch of this process
 
@@ -104,8 +90,7 @@ final class SyncWatch: @unchecked Sendable {
         if thread.isFirst {
             watch.start()
         } else if !thread.isPolling {
-            _ = watch.changes.fetchAdd(1)
-            System.wake(watch.changes)
+            watch.futexes.wakeUp()
         }
         return watch
     }
@@ -124,33 +109,18 @@ final class SyncWatch: @unchecked Sendable {
     // MARK: The thread
 
     private func start() {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setstacksize(&attributes, Self.stackSize)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // Signals are for the threads of the program.
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, &attributes,
-            { watch in
-                Unmanaged<SyncWatch>.fromOpaque(watch!).takeUnretainedValue().run()
-            }, Unmanaged.passUnretained(self).toOpaque())
+        // Safe because no watch is ever released.
+        let isRunning = System.startThread(
+            named: "realm.syncs", stackSize: Self.stackSize
+        ) { [unowned self] in run() }
         // Without the thread this process syncs its own commits, and the next database tries again.
-        if code != 0 { state.withLock { $0.isRunning = false } }
+        if !isRunning { state.withLock { $0.isRunning = false } }
     }
 
-    private func run() -> Never {
+    private func run() {
         while true {
-            let expected = changes.loadSequential()
+            futexes.begin()
             let now = System.monotonicNanoseconds
-            waiters[0] = realm_futex_waiter_make(changes, expected, false)
-            var count = 1
             var nextLook = UInt64.max
             state.withLock { state in
                 state.isPolling = false
@@ -159,29 +129,13 @@ final class SyncWatch: @unchecked Sendable {
                     let signal = coordinator.wakeWatch()
                     if let time = state.entries.values[index].look(at: now, signal: signal) {
                         nextLook = min(nextLook, time)
-                    } else if count < Self.mostWaiters {
-                        waiters[count] = coordinator.sleepingWatch(signal)
-                        count += 1
-                    } else {
+                    } else if !futexes.add(coordinator.sleepingWatch(signal)) {
                         state.isPolling = true
-                        nextLook = min(nextLook, now + Self.pollInterval)
+                        nextLook = min(nextLook, now + FutexSet.pollInterval)
                     }
                 }
             }
-            wait(count, until: nextLook, expected)
-        }
-    }
-
-    private func wait(_ count: Int, until end: UInt64, _ expected: UInt32) {
-        let now = System.monotonicNanoseconds
-        let remaining = end == .max ? -1 : Int64(end > now ? end - now : 0)
-        switch realm_futex_wait_any(waiters, UInt32(count), remaining) {
-        // EFAULT: a database was closed meanwhile, and its memory is unmapped.
-        case 0, EAGAIN, EINTR, ETIMEDOUT, EFAULT: return
-        default:
-            let most = Int64(Self.pollInterval)
-            let rest = remaining < 0 ? most : min(remaining, most)
-            System.wait(on: changes, while: expected, timeout: .nanoseconds(rest))
+            futexes.sleep(until: nextLook)
         }
     }
 }

@@ -22,10 +22,10 @@ public final class ChangeObservation {
 
     private let identity: UInt64
 
-    fileprivate init(_ connection: Connection) throws {
+    fileprivate init(_ connection: Connection, since older: Connection) throws {
         self.connection = connection
-        previous = try Connection(readingLike: connection)
-        version = connection.version
+        previous = try Connection(readingLike: older)
+        version = older.version
         identity = connection.database.changeLog.register(at: version)
     }
 
@@ -69,5 +69,14 @@ extension Connection {
     /// Begins to observe changes after the version that this connection sees.
     ///
     /// - Throws: `.tooManyReaders`, because it pins a version; `.damaged`, `.fileAccess`.
-    public func observeChanges() throws -> ChangeObservation { try ChangeObservation(self) }
+    public func observeChanges() throws -> ChangeObservation {
+        try ChangeObservation(self, since: self)
+    }
+
+    /// Begins to observe changes after the version that another connection of the database sees.
+    ///
+    /// - Throws: `.tooManyReaders`, because it pins a version; `.damaged`, `.fileAccess`.
+    package func observeChanges(since older: Connection) throws -> ChangeObservation {
+        try ChangeObservation(self, since: older)
+    }
 }

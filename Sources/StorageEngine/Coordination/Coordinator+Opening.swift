@@ -96,7 +96,6 @@ extension Coordinator {
         region.needsRecovery.storeSequential(isDurable ? 0 : 1)
         region.visibleSequence.storeSequential(sequence)
         region.visibleVersion.storeSequential(version)
-        region.wakeUpWord.storeSequential(UInt32(truncatingIfNeeded: version))
         if readsUnshared {
             try pinByLock(version)
         } else if isShared {

@@ -96,58 +96,10 @@ extension Coordinator {
         region.note(ring)
     }
 
-    /// Makes a version visible that may not be durable yet. Requires the write lock.
-    package func publishVisible(version: UInt64, sequence: UInt64, recordPage: UInt64 = 0) {
-        assert(version >= region.visibleVersion.loadRelaxed(), "versions only go forward")
-        region.recordPage(of: sequence).storeRelease(recordPage)
-        region.visibleSequence.storeSequential(sequence)
-        region.visibleVersion.storeSequential(version)
-        // `waitForVersion` increments the count before it sleeps, and this reads the count after it
-        // has changed the word. So no sleeper is missed.
-        region.wakeUpWord.storeSequential(UInt32(truncatingIfNeeded: version))
-        if region.sleeperCount.loadSequential() != 0 {
-            System.wake(region.wakeUpWord, isShared: true)
-        }
-    }
-
     /// Publishes a version, and all before it, as durable. `sequence` is that of its record. May be
     /// called by any thread.
     package func publishDurable(version: UInt64, sequence: UInt64) {
         region.raiseDurable(to: version, sequence)
-    }
-
-    /// Blocks the calling thread until a version newer than `version` is visible, for `timeout` at
-    /// most (nil: without limit). Returns the newest visible version.
-    package func waitForVersion(newerThan version: UInt64, timeout: Duration? = nil) -> UInt64 {
-        let clock = ContinuousClock()
-        let deadline = timeout.map { clock.now + $0 }
-        // The sum is incremented first. A process that is killed in between leaves it too high,
-        // never too low.
-        let own = region.processSlot(processSlot).sleeperCount
-        _ = region.sleeperCount.fetchAdd(1)
-        _ = own.fetchAdd(1)
-        defer {
-            _ = own.fetchAdd(UInt32.max)
-            _ = region.sleeperCount.fetchAdd(UInt32.max)
-        }
-        while true {
-            let word = region.wakeUpWord.loadSequential()
-            let newest = visibleVersion
-            if newest > version { return newest }
-            var remaining: Duration?
-            if let deadline {
-                remaining = clock.now.duration(to: deadline)
-                if remaining! <= .zero { return newest }
-            }
-            System.wait(
-                on: region.wakeUpWord, while: word, timeout: remaining, isShared: true)
-        }
-    }
-
-    /// Wakes all threads, in all processes, that sleep in `waitForVersion`. They check again, and
-    /// continue to sleep if there is no newer version and time remains.
-    package func wakeWaiters() {
-        System.wake(region.wakeUpWord, isShared: true)
     }
 
     /// Whether a sync has failed since the first of the current users opened the file.

@@ -136,7 +136,10 @@ extension Coordinator {
             while planted(.waitsForDeadWriter), region.writerActive.loadAcquire() != 0 {
                 System.sleep(nanoseconds: 1_000_000)
             }
-            if region.writerActive.exchange(1) != 0 { previous = .died }
+            if region.writerActive.exchange(1) != 0 {
+                previous = .died
+                endPublicationOfDead()
+            }
         }
         do {
             try checkNotPoisoned()

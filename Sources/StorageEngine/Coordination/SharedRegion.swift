@@ -5,7 +5,7 @@
 /// that is its only user clears it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 7
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 8
     /// Whether a file that begins with this word is a lock file of this library, of any layout.
     static func isMagic(_ word: UInt64) -> Bool { word >> 8 == magic >> 8 }
 
@@ -31,7 +31,8 @@ struct SharedRegion {
     var bootIDLow: UnsafeMutablePointer<UInt64> { word64(24) }
     var visibleVersion: UnsafeMutablePointer<UInt64> { word64(32) }
     var durableVersion: UnsafeMutablePointer<UInt64> { word64(40) }
-    /// The low bits of the visible version, as a futex word.
+    /// A futex word that every publication changes; see ``Coordinator/publishVisible``. Odd while one
+    /// is under way.
     var wakeUpWord: UnsafeMutablePointer<UInt32> { word32(48) }
     var poisoned: UnsafeMutablePointer<UInt32> { word32(52) }
     /// 1 while a process holds the write lock.

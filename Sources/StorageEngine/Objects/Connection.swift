@@ -60,7 +60,7 @@ public final class Connection {
     }
 
     /// Opens a view of the version that another connection has pinned.
-    convenience init(readingLike other: Connection) throws {
+    package convenience init(readingLike other: Connection) throws {
         try self.init(other.database) { pager throws(StorageError) in
             try pager.beginRead(sameAs: other.pager)
         }
@@ -125,7 +125,7 @@ public final class Connection {
     }
 
     /// Moves to the version that another connection has pinned.
-    func read(like other: Connection) throws {
+    package func read(like other: Connection) throws {
         try pager.beginRead(sameAs: other.pager)
         try snapshotChanged()
     }

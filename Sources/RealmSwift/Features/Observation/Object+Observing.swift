@@ -1,0 +1,71 @@
+import Dispatch
+
+extension Object {
+    /// Calls a function when the object changes or is deleted.
+    ///
+    /// The function is called where the Realm is confined, when its run loop or queue gets to it,
+    /// and by ``Realm/refresh()`` and ``Realm/beginWrite()``; there is no initial call. The changes
+    /// name the properties of this object. A property that is reached through a link in a key path,
+    /// as in `"owner.name"`, is told as a change of the link, `owner`.
+    ///
+    /// ```swift
+    /// let token = dog.observe { (change: ObjectChange<Dog>) in
+    ///     if case .change(_, let properties) = change {
+    ///         for property in properties { print(property.name, property.newValue ?? "nil") }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - keyPaths: The properties that count, also through links; nil or empty for all properties
+    ///     of the object itself.
+    ///   - queue: The serial queue on which to call the function, with the object as a Realm
+    ///     confined to that queue sees it; nil for where this Realm is confined.
+    ///   - block: The function.
+    /// - Returns: A token. The function is called as long as the token exists.
+    /// - Precondition: The object is managed and not deleted, and its Realm can be observed here; see
+    ///   ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``.
+    public func observe<T: ObjectBase>(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths, on: queue) { block($1.cast()) }
+    }
+
+    /// Calls a function when the object changes or is deleted; see
+    /// ``observe(keyPaths:on:_:)-([String]?,_,_)``.
+    ///
+    /// - Parameter keyPaths: The properties that count: `[\.name, \.owner?.name]`.
+    public func observe<T: ObjectBase>(
+        keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+    }
+}
+
+extension EmbeddedObject {
+    /// Calls a function when the object changes or is deleted; see
+    /// ``Object/observe(keyPaths:on:_:)-([String]?,_,_)``.
+    public func observe<T: ObjectBase>(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths, on: queue) { block($1.cast()) }
+    }
+}
+
+extension ObjectChange where T == ObjectBase {
+    /// The same change of an object of a subclass.
+    fileprivate func cast<Subclass: ObjectBase>() -> ObjectChange<Subclass> {
+        switch self {
+        case .error(let error): return .error(error)
+        case .deleted: return .deleted
+        case .change(let object, let properties):
+            guard let object = object as? Subclass else {
+                stop("An object of class '\(type(of: object))' is not a '\(Subclass.self)'.")
+            }
+            return .change(object, properties)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+extension Realm {
+    /// Calls a function after each write transaction that changes what this Realm shows.
+    ///
+    /// After a transaction of this Realm, the function is called before ``commitWrite()`` or
+    /// ``write(withoutNotifying:_:)`` returns. After one of another thread or process it is called
+    /// where this Realm is confined, once the Realm has moved to the newest version, with
+    /// ``Notification/didChange``. If ``autorefresh`` is false the Realm does not move, and the
+    /// function is called with ``Notification/refreshRequired``.
+    ///
+    /// - Returns: A token. The function is called as long as the token exists.
+    /// - Precondition: The Realm is confined to the main thread, a queue or a thread with a running
+    ///   run loop, and is not read-only.
+    public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
+        let notifier = instance.observableNotifier()
+        return attempt { try notifier.register(block, in: instance) }
+    }
+
+    /// A Boolean value that indicates whether the Realm moves to newer versions by itself, when its
+    /// run loop or queue gets to it. The default is true.
+    ///
+    /// This takes a Realm that was opened on a queue, by a run loop that is running, or on the main
+    /// queue.
+    public var autorefresh: Bool {
+        get {
+            instance.checkThread()
+            return instance.autorefresh
+        }
+        nonmutating set {
+            instance.checkThread()
+            instance.autorefresh = newValue
+            instance.notifier?.setMovesByItself(newValue, instance)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Dispatch
+import StorageEngine
+
+extension RealmCollection {
+    /// Calls a function when the collection changes.
+    ///
+    /// The first call, with ``RealmCollectionChange/initial(_:)``, comes soon after this method has
+    /// returned. Each further call tells what has changed since the call before. Calls are made
+    /// where the Realm is confined, when its run loop or queue gets to it, and by
+    /// ``Realm/refresh()`` and ``Realm/beginWrite()``. When the function is called, the Realm shows
+    /// the version that it is told of, whichever thread or process committed it. Several
+    /// transactions may be told with one call.
+    ///
+    /// ```swift
+    /// let token = dogs.observe { change in
+    ///     switch change {
+    ///     case .initial(let dogs): view.show(dogs)
+    ///     case .update(_, let deletions, let insertions, let modifications):
+    ///         view.delete(deletions)
+    ///         view.insert(insertions)
+    ///         view.reload(modifications)
+    ///     case .error(let error): fatalError("\(error)")
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - keyPaths: The properties of the elements whose changes count as modifications, also
+    ///     through links: `["name", "owner.name"]`. A path that ends with a link counts only when
+    ///     the link changes. If it is nil or empty, all properties count, also those of objects
+    ///     that are up to four links away.
+    ///   - queue: The serial queue on which to call the function, with the collection as a Realm
+    ///     confined to that queue sees it; nil for where this Realm is confined.
+    ///   - block: The function.
+    /// - Returns: A token. The function is called as long as the token exists.
+    /// - Precondition: The collection is managed. Its Realm is confined to the main thread, a queue
+    ///   or a thread with a running run loop, is not read-only, and is not in a write transaction
+    ///   that has changed something.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        let backing = _backing
+        guard let realm = backing.realm else {
+            stop("Change notifications are only supported on managed collections.")
+        }
+        guard let queue else { return observe(backing, keyPaths, in: realm, block) }
+        realm.requireObservable()
+        return QueuedToken(on: queue, realm) { realm in
+            self._moved(to: Realm(instance: realm)).observe(keyPaths: keyPaths, block)
+        }
+    }
+
+    private func observe(
+        _ backing: _CollectionBacking, _ keyPaths: [String]?, in realm: RealmInstance,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        realm.observe(isInitial: true, { backing.observed(in: $0, keyPaths) }) { report in
+            switch report {
+            case .initial: block(.initial(self))
+            case .collection(let change):
+                block(
+                    .update(
+                        self, deletions: change.deletions, insertions: change.insertions,
+                        modifications: change.modifications))
+            case .map, .object, .deletion: stop("A collection reports the changes of a collection.")
+            }
+        }
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// Calls a function when the collection changes; see ``observe(keyPaths:on:_:)-([String]?,_,_)``.
+    ///
+    /// - Parameter keyPaths: The properties of the elements whose changes count as modifications:
+    ///   `[\.name, \.owner?.name]`.
+    public func observe(
+        keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+    }
+}

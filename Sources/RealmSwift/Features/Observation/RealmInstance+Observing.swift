@@ -1,0 +1,98 @@
+import Dispatch
+import StorageEngine
+
+extension RealmInstance {
+    /// Stops the program if nothing of this Realm can be observed now.
+    func requireObservable() {
+        checkThread()
+        if configuration.readOnly {
+            stop("Read-only Realms do not change and do not have change notifications.")
+        }
+        if hasChanged { stop("Cannot register notification blocks from within write transactions.") }
+        resumeReading()
+    }
+
+    /// Returns the notifier of this Realm. Stops the program if nothing can be observed here.
+    func observableNotifier() -> RealmNotifier {
+        requireObservable()
+        if let notifier { return notifier }
+        guard let scheduler = confinement.makeScheduler() else {
+            stop("Can only add notification blocks from within runloops.")
+        }
+        let notifier = RealmNotifier(self, scheduler)
+        self.notifier = notifier
+        return notifier
+    }
+
+    /// Registers a handler of something that `make` makes of the Realm it is given.
+    func observe(
+        isInitial: Bool, _ make: (RealmInstance) -> Observed,
+        _ handler: @escaping (Registration.Report) -> Void
+    ) -> NotificationToken {
+        let notifier = observableNotifier()
+        return attempt {
+            try notifier.register(in: self, isInitial: isInitial, make, handler)
+        }
+    }
+}
+
+/// The token of a handler that is registered on another queue.
+final class QueuedToken: NotificationToken, @unchecked Sendable {
+    private struct State {
+        var isInvalidated = false
+        /// The registration, once it is made.
+        var registered: NotificationToken?
+    }
+
+    private let state = Locked(State())
+
+    /// Registers on a queue with a Realm that is confined to it.
+    ///
+    /// - Parameters:
+    ///   - source: The Realm of what is to be observed. That of the queue shows its version, or a
+    ///     newer one, when `register` is called.
+    ///   - register: Called on the queue; nil if what was to be observed is gone.
+    init(
+        on queue: DispatchQueue, _ source: RealmInstance,
+        _ register: @escaping (RealmInstance) -> NotificationToken?
+    ) {
+        let configuration = source.configuration
+        let version = source.connection.version
+        super.init()
+        // Unsafe for the compiler only: `register` is called once, on the queue.
+        nonisolated(unsafe) let register = register
+        queue.async { [weak self] in
+            guard let self, !state.withLock({ $0.isInvalidated }) else { return }
+            let token = attempt {
+                let realm = try RealmCache.instance(for: configuration, confinedTo: .of(queue))
+                if realm.connection.version < version { _ = try realm.refresh() }
+                return register(realm)
+            }
+            let isLate = state.withLock { state in
+                if !state.isInvalidated { state.registered = token }
+                return state.isInvalidated
+            }
+            if isLate { token?.invalidate() }
+        }
+    }
+
+    deinit { invalidate() }
+
+    override var observedInstance: RealmInstance? {
+        state.withLock { $0.registered }?.observedInstance
+    }
+
+    override var registrations: [Registration] {
+        state.withLock { $0.registered }?.registrations ?? []
+    }
+
+    @discardableResult
+    override func invalidate() -> Bool {
+        let (wasInvalidated, registered) = state.withLock { state in
+            defer { state = State(isInvalidated: true) }
+            return (state.isInvalidated, state.registered)
+        }
+        registered?.invalidate()
+        return !wasInvalidated
+    }
+}

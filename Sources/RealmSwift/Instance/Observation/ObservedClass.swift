@@ -1,0 +1,142 @@
+import StorageEngine
+
+/// A class as observed from one of its objects: the columns whose changes count as modifications of
+/// the object, and the objects whose modifications do.
+final class ObservedClass {
+    /// Where the modifications of other objects count.
+    struct Branch {
+        enum Hop {
+            /// A column of links of this class, or of collections of links.
+            case links(column: Int)
+            /// The objects of the other class that refer to an object of this one.
+            case referrers(column: Int)
+        }
+
+        let hop: Hop
+        let target: ObservedClass
+    }
+
+    let managedClass: ManagedClass
+    /// The ids of the columns that count; nil if all do.
+    private(set) var columns: Set<UInt16>?
+    private(set) var branches: [Branch] = []
+
+    private init(_ managedClass: ManagedClass, columns: Set<UInt16>?) {
+        self.managedClass = managedClass
+        self.columns = columns
+    }
+
+    func counts(_ changed: ColumnSet) -> Bool {
+        guard let columns else { return !changed.isEmpty }
+        return columns.contains { changed.contains($0) }
+    }
+}
+
+// MARK: Without key paths
+
+extension ObservedClass {
+    /// The number of links that are followed if no key paths are given.
+    static let defaultDepth = 4
+
+    /// All properties of a class, and of objects that are at most ``defaultDepth`` links away.
+    static func everything(of managedClass: ManagedClass) -> ObservedClass {
+        var known: [Level: ObservedClass] = [:]
+        return everything(of: managedClass, depth: 0, &known)
+    }
+
+    /// A class at a distance. What is observed of it does not depend on the way to it.
+    private struct Level: Hashable {
+        var name: String
+        var depth: Int
+    }
+
+    private static func everything(
+        of managedClass: ManagedClass, depth: Int, _ known: inout [Level: ObservedClass]
+    ) -> ObservedClass {
+        let level = Level(name: managedClass.model.name, depth: depth)
+        if let found = known[level] { return found }
+        let observed = ObservedClass(managedClass, columns: nil)
+        known[level] = observed
+        if depth == defaultDepth { return observed }
+        for column in managedClass.columns where managedClass.leadsToOneClass(column) {
+            let target = managedClass.linkTarget(column: column)
+            observed.branches.append(
+                Branch(
+                    hop: .links(column: column),
+                    target: everything(of: target, depth: depth + 1, &known)))
+        }
+        return observed
+    }
+}
+
+extension ManagedClass {
+    fileprivate func leadsToOneClass(_ column: Int) -> Bool {
+        let type = property(ofColumn: column).shape.type
+        return type == .link || type == .embedded
+    }
+}
+
+// MARK: With key paths
+
+extension ObservedClass {
+    /// The properties at the ends of key paths, and the links on the way to them.
+    ///
+    /// Stops the program if a key path does not lead to a property.
+    static func paths(_ keyPaths: [String], of managedClass: ManagedClass) -> ObservedClass {
+        let observed = ObservedClass(managedClass, columns: [])
+        for keyPath in keyPaths {
+            observed.add(keyPath.split(separator: ".", omittingEmptySubsequences: false)[...])
+        }
+        return observed
+    }
+
+    private func add(_ names: ArraySlice<Substring>) {
+        guard let first = names.first else { return }
+        let name = String(first)
+        let model = managedClass.model
+        if let position = model.properties.firstIndex(where: { $0.name == name }) {
+            let column = managedClass.columns[position]
+            if let table = managedClass.table { columns?.insert(table.columnID(column)) }
+            if names.count == 1 { return }
+            guard managedClass.leadsToOneClass(column) else { stopForUnknown(names.dropFirst()) }
+            branch(.links(column: column), to: managedClass.linkTarget(column: column))
+                .add(names.dropFirst())
+        } else if let (target, column) = referrers(named: name) {
+            branch(.referrers(column: column), to: target).add(names.dropFirst())
+        } else {
+            stopForUnknown(names)
+        }
+    }
+
+    /// Returns the class and the column of the links that a property of linking objects mirrors.
+    private func referrers(named name: String) -> (origin: ManagedClass, column: Int)? {
+        guard let property = managedClass.model[name], let type = property.shape.linkedClass else {
+            return nil
+        }
+        let origin = managedClass.realm.managedClass(for: type)
+        let position = property.linkOriginPropertyName.flatMap(origin.model.position(ofStored:))
+        return position.map { (origin, origin.columns[$0]) }
+    }
+
+    private func stopForUnknown(_ names: ArraySlice<Substring>) -> Never {
+        stop(
+            "Invalid property name: property '\(names.first ?? "")' not found in object of type "
+                + "'\(managedClass.model.name)'")
+    }
+
+    /// Returns what is observed behind a hop.
+    private func branch(_ hop: Branch.Hop, to target: ManagedClass) -> ObservedClass {
+        let known = branches.first { branch in
+            switch (branch.hop, hop) {
+            case (.links(let left), .links(let right)): left == right
+            case (.referrers(let left), .referrers(let right)):
+                left == right && branch.target.managedClass === target
+            case (.links, .referrers), (.referrers, .links): false
+            }
+        }
+        if let known { return known.target }
+        let observed = ObservedClass(target, columns: [])
+        branches.append(Branch(hop: hop, target: observed))
+        return observed
+    }
+}

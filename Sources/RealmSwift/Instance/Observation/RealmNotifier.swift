@@ -1,0 +1,376 @@
+import CRealmSystem
+import Foundation
+import StorageEngine
+
+/// Tells the observers of a Realm what changes; see docs/changes.md.
+///
+/// What changed is found in a background Realm with a connection of its own, by the watch thread of
+/// the engine or where the Realm is confined, whichever comes first. The Realm then moves to the
+/// version that was looked at, and the handlers are called where it is confined.
+///
+/// The lock is held while changes are looked for, never while a handler runs. Ending a handler does
+/// not wait for it.
+final class RealmNotifier: Sendable {
+    /// For how long a result that the Realm does not take keeps its version, if there is a newer
+    /// one.
+    private static let patience: UInt64 = 100_000_000
+    /// For how long a write transaction waits for the version that it begins on to be durable.
+    private static let longestWait = Duration.seconds(10)
+
+    private let database: Database
+    private let scheduler: Scheduler
+    private let state: Locked<ObservationState>
+    /// Whether a handler has ended and is still in the state.
+    private let hasEnded = Locked(false)
+    private let forkGeneration = realm_fork_generation()
+
+    init(_ realm: RealmInstance, _ scheduler: Scheduler) {
+        self.scheduler = scheduler
+        database = realm.connection.database
+        state = Locked(ObservationState())
+        state.withLock { state in
+            state.realm = .passUnretained(realm)
+            state.isWriting = realm.isWriting
+            state.movesByItself = realm.autorefresh
+        }
+    }
+
+    /// Whether this is a forked child of the process that observes. The threads and locks belong to
+    /// the parent.
+    private var isForked: Bool { realm_fork_generation() != forkGeneration }
+
+    // MARK: Registering
+
+    /// Adds a handler of something that `make` makes of the background Realm.
+    ///
+    /// - Parameter isInitial: Whether the handler is called with the first version that it is told
+    ///   of. Otherwise it is told what changes after the version that the Realm shows now.
+    func register(
+        in realm: RealmInstance, isInitial: Bool, _ make: (RealmInstance) -> Observed,
+        _ handler: @escaping (Registration.Report) -> Void
+    ) throws -> RegistrationToken {
+        try subscribe(after: realm.connection.version)
+        let registration = try withState { state in
+            // In a write transaction, the Realm shows the newest version.
+            let current = realm.isWriting ? try Connection(database) : realm.connection
+            let background = try state.background ?? makeBackground(realm, current)
+            state.background = background
+            if state.prepared == nil {
+                try background.connection.read(like: current)
+                background.didMove()
+            }
+            let version = current.version
+            if !isInitial, state.observations[version] == nil {
+                state.observations[version] = try background.connection.observeChanges(
+                    since: current)
+            }
+            let registration = Registration(
+                make(background), isInitial: isInitial, version: isInitial ? nil : version,
+                handler)
+            state.registrations.append(registration)
+            return registration
+        }
+        lookAgain(realm)
+        return RegistrationToken(registration, self, of: realm)
+    }
+
+    private func makeBackground(
+        _ realm: RealmInstance, _ current: Connection
+    ) throws -> RealmInstance {
+        RealmInstance(
+            configuration: realm.configuration, path: realm.path, schema: realm.schema,
+            connection: try Connection(readingLike: current), confinement: .guarded)
+    }
+
+    func register(
+        _ block: @escaping NotificationBlock, in realm: RealmInstance
+    ) throws -> RealmToken {
+        try subscribe(after: realm.connection.version)
+        let handler = RealmHandler(block)
+        withState { $0.realmHandlers.append(handler) }
+        return RealmToken(handler, self, of: realm)
+    }
+
+    /// Has the watch thread call ``versionsAppeared()`` from now on.
+    private func subscribe(after version: UInt64) throws {
+        if withState({ $0.subscription != nil }) { return }
+        let subscription = try database.subscribe(after: version) {
+            [weak self] _ in self?.versionsAppeared()
+        }
+        withState { $0.subscription = subscription }
+    }
+
+    /// Ends a handler. Any thread may call it.
+    func end(_ registration: Registration) {
+        registration.deactivate()
+        noteEnd()
+    }
+
+    /// Ends a handler of the Realm. Any thread may call it.
+    func end(_ handler: RealmHandler) {
+        handler.deactivate()
+        noteEnd()
+    }
+
+    private func noteEnd() {
+        if isForked { return }
+        hasEnded.withLock { $0 = true }
+        removeEnded()
+    }
+
+    /// Removes the handlers that have ended. If changes are being looked for, that is left to the
+    /// one who does.
+    private func removeEnded() {
+        while hasEnded.withLock({ $0 }) {
+            let unused = state.tryWithLock { state in
+                hasEnded.withLock { $0 = false }
+                return state.clean()
+            }
+            guard let unused else { return }
+            unused?.cancel()
+        }
+    }
+
+    /// Accesses the state, then removes the handlers that ended meanwhile.
+    private func withState<Result>(
+        _ body: (inout ObservationState) throws -> Result
+    ) rethrows -> Result {
+        defer { removeEnded() }
+        return try state.withLock(body)
+    }
+
+    // MARK: Moving without observers
+
+    /// Has the Realm move to newer versions by itself, also if nothing is observed.
+    func start(_ realm: RealmInstance) throws {
+        withState { $0.isFollowing = true }
+        try subscribe(after: realm.connection.version)
+    }
+
+    /// The Realm is about to commit. If nothing is observed, the watch thread need not know: the
+    /// Realm shows its own transactions anyway.
+    func realmWillCommit() {
+        withState { $0.isObserving ? nil : $0.subscription }?.pause()
+    }
+
+    /// The commit has succeeded or failed.
+    func realmHasCommitted(_ realm: RealmInstance) {
+        withState { $0.subscription }?.resume(after: realm.connection.version)
+    }
+
+    // MARK: In the background
+
+    /// Called on the watch thread.
+    private func versionsAppeared() {
+        let isAsking = withState { state in
+            // The Realm looks again when it is at leisure.
+            if state.isWriting || state.deliveries > 0 { return false }
+            if state.isAsked {
+                // Until the Realm turns, at most one result is kept, and not for long.
+                if let prepared = state.prepared,
+                    System.monotonicNanoseconds - prepared.time > Self.patience
+                {
+                    state.forgetPrepared()
+                }
+                return false
+            }
+            // An error comes again where the Realm is confined.
+            if state.movesByItself { try? state.prepare() }
+            state.isAsked = true
+            return true
+        }
+        if isAsking { scheduler.schedule { [weak self] in self?.realmMayMove() } }
+    }
+
+    // MARK: Where the Realm is confined
+
+    /// Called by the scheduler.
+    private func realmMayMove() {
+        let realm: RealmInstance? = withState { state in
+            state.isAsked = false
+            if isStale(&state) { return nil }
+            guard let realm = state.realm, ReferenceCounts.retainUnlessDeallocating(realm) else {
+                return nil
+            }
+            return realm.takeRetainedValue()
+        }
+        guard let realm, !realm.isWriting, !realm.hasEnded else { return }
+        attempt {
+            if realm.autorefresh {
+                _ = try move(realm, withState { $0.hasFailed } ? .here : .prepared)
+            } else {
+                if database.newestVersion != realm.connection.version { requireRefresh(realm) }
+                _ = try move(realm, .present)
+            }
+        }
+    }
+
+    /// Whether transactions were committed after the one that was prepared. They are told with it,
+    /// so it is prepared again, once.
+    private func isStale(_ state: inout ObservationState) -> Bool {
+        guard let prepared = state.prepared, prepared.version != database.newestVersion,
+            !state.isRetrying
+        else {
+            state.isRetrying = false
+            return false
+        }
+        state.isRetrying = true
+        state.forgetPrepared()
+        state.subscription?.request()
+        return true
+    }
+
+    /// Where the changes come from when a Realm moves.
+    private enum Source {
+        /// Only what the watch thread has prepared.
+        case prepared
+        /// The changes up to the newest version are computed here, unless they are prepared.
+        case here
+        /// The Realm does not move. Handlers are told of the version that it shows.
+        case present
+    }
+
+    func refresh(_ realm: RealmInstance) throws -> Bool { try move(realm, .here) }
+
+    /// Moves the Realm and calls the handlers. Returns whether it moved.
+    private func move(_ realm: RealmInstance, _ source: Source) throws -> Bool {
+        let before = realm.connection.version
+        let due: [Registration] = try withState { state in
+            if state.registrations.isEmpty {
+                if source != .present { _ = try realm.connection.refresh() }
+                return []
+            }
+            switch source {
+            case .present: try state.prepare(realm.connection)
+            case .here:
+                if !state.isPrepared(for: database.newestVersion) { try state.prepare() }
+            case .prepared: break
+            }
+            guard state.prepared != nil, let background = state.background else { return [] }
+            if source != .present { try realm.connection.read(like: background.connection) }
+            return try beginDelivery(&state)
+        }
+        realm.didMove()
+        let hasMoved = realm.connection.version != before
+        if hasMoved { tellRealmHandlers(realm, .didChange, except: []) }
+        tell(due, realm)
+        return hasMoved
+    }
+
+    private func beginDelivery(_ state: inout ObservationState) throws -> [Registration] {
+        let due = try state.take()
+        if !due.isEmpty { state.deliveries += 1 }
+        return due
+    }
+
+    /// Calls handlers that something is prepared for.
+    private func tell(_ due: [Registration], _ realm: RealmInstance) {
+        for registration in due {
+            let report = withState { $0.takeReport(registration) }
+            if let report { registration.handler(report) }
+        }
+        withState { state in
+            if !due.isEmpty { state.deliveries -= 1 }
+            state.dropUnusedObservations()
+        }
+        lookAgain(realm)
+    }
+
+    /// Has the watch thread look for what is still to be told.
+    private func lookAgain(_ realm: RealmInstance) {
+        if isForked { return }
+        let newest = database.newestVersion
+        let subscription = withState { state in
+            state.isBehind(newest, realmShows: realm.connection.version)
+                ? state.subscription : nil
+        }
+        subscription?.request()
+    }
+
+    // MARK: Write transactions
+
+    func realm(_ realm: RealmInstance, didBeginWriteAt before: UInt64) throws {
+        let version = realm.connection.version
+        let isBehind = withState { state in
+            state.isWriting = true
+            return state.registrations.contains { $0.version != version }
+        }
+        var due: [Registration] = []
+        if isBehind, waitUntilVisible(version) {
+            due = try withState { state in
+                if !state.isPrepared(for: version) { try state.prepare() }
+                return try beginDelivery(&state)
+            }
+        }
+        if version != before { tellRealmHandlers(realm, .didChange, except: []) }
+        if !due.isEmpty { tell(due, realm) }
+    }
+
+    /// Waits until a version is visible that a thread of this process is just making durable.
+    /// Returns false if that fails or takes very long. The handlers are then told later.
+    private func waitUntilVisible(_ version: UInt64) -> Bool {
+        if database.newestVersion >= version { return true }
+        return database.waitForVersion(newerThan: version - 1, timeout: Self.longestWait) >= version
+    }
+
+    func realm(
+        _ realm: RealmInstance, didCommitWithoutNotifying tokens: [NotificationToken]
+    ) {
+        let skipped = tokens.flatMap(\.registrations)
+        withState { state in
+            state.isWriting = false
+            for registration in state.registrations { registration.includesOwn = true }
+            // If that fails, the handlers are told of the transaction, or the error comes again.
+            if !skipped.isEmpty { try? state.skip(skipped, to: realm.connection) }
+        }
+        tellRealmHandlers(realm, .didChange, except: tokens)
+        lookAgain(realm)
+    }
+
+    func realmDidCancelWrite(_ realm: RealmInstance) {
+        withState { $0.isWriting = false }
+        lookAgain(realm)
+    }
+
+    // MARK: Handlers of the Realm
+
+    private func tellRealmHandlers(
+        _ realm: RealmInstance, _ notification: Realm.Notification,
+        except tokens: [NotificationToken]
+    ) {
+        let skipped = tokens.compactMap { ($0 as? RealmToken)?.handler }
+        let handlers = withState { $0.realmHandlers }
+        for handler in handlers
+        where handler.isActive && !skipped.contains(where: { $0 === handler }) {
+            handler.block(notification, Realm(instance: realm))
+        }
+    }
+
+    /// Tells the handlers of a Realm that does not move by itself that there is a newer version.
+    private func requireRefresh(_ realm: RealmInstance) {
+        let newest = database.newestVersion
+        let isNew = withState { state in
+            defer { state.versionRequired = newest }
+            return state.versionRequired != newest
+        }
+        if isNew { tellRealmHandlers(realm, .refreshRequired, except: []) }
+    }
+
+    func setMovesByItself(_ movesByItself: Bool, _ realm: RealmInstance) {
+        withState { $0.movesByItself = movesByItself }
+        lookAgain(realm)
+    }
+
+    // MARK: The end
+
+    func shutDown() {
+        if isForked { return }
+        let subscription = withState { state in
+            for registration in state.registrations { registration.deactivate() }
+            for handler in state.realmHandlers { handler.deactivate() }
+            defer { state = ObservationState() }
+            return state.subscription
+        }
+        subscription?.cancel()
+    }
+}

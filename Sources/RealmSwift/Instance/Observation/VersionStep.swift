@@ -1,0 +1,228 @@
+import StorageEngine
+
+/// The step of a Realm from one version to a newer one, as observations see it.
+///
+/// An object is *affected* if it counts as modified: because of its own columns, or because of
+/// those of objects that it leads to. Affected objects are found in one of two ways, whichever
+/// is cheaper: backwards, from what was changed, through the objects that refer to it; or forwards,
+/// by looking at what an object leads to.
+final class VersionStep {
+    let changes: ChangeSet
+    /// Reads the old version.
+    let old: Connection
+    /// Reads the new version.
+    let realm: RealmInstance
+    private var affected: [ObjectIdentifier: Set<ObjectKey>] = [:]
+    /// The classes for which too many objects are affected to find them all.
+    private var excessive: [ObjectIdentifier: Int] = [:]
+    private var verdicts: [ObjectIdentifier: [ObjectKey: Bool]] = [:]
+
+    init(_ changes: ChangeSet, from old: Connection, in realm: RealmInstance) {
+        self.changes = changes
+        self.old = old
+        self.realm = realm
+    }
+
+    func changes(of managedClass: ManagedClass) -> TableChanges? {
+        managedClass.table.flatMap { changes[table: $0.number] }
+    }
+
+    /// The table of a class in the old version; nil if it did not exist.
+    func oldTable(of managedClass: ManagedClass) throws -> Table? {
+        try old.table(named: managedClass.model.name)
+    }
+
+    /// Whether nothing that is observed of a class has changed, nor which objects it has.
+    func isUntouched(_ observed: ObservedClass) -> Bool {
+        var seen: Set<ObjectIdentifier> = []
+        return isUntouched(observed, &seen)
+    }
+
+    private func isUntouched(_ observed: ObservedClass, _ seen: inout Set<ObjectIdentifier>) -> Bool {
+        if !seen.insert(ObjectIdentifier(observed)).inserted { return true }
+        if changes(of: observed.managedClass) != nil { return false }
+        return observed.branches.allSatisfy { isUntouched($0.target, &seen) }
+    }
+}
+
+// MARK: Backwards
+
+extension VersionStep {
+    private struct TooMany: Error {}
+
+    /// Returns the affected objects of a class, which exist in the new version and may be new in
+    /// it; nil if finding them takes more than about `limit` steps.
+    func affected(_ observed: ObservedClass, limit: Int) throws -> Set<ObjectKey>? {
+        if let known = affected[ObjectIdentifier(observed)] { return known }
+        if let tried = excessive[ObjectIdentifier(observed)], tried >= limit { return nil }
+        var budget = limit
+        do { return try find(observed, &budget) } catch is TooMany {
+            excessive[ObjectIdentifier(observed)] = limit
+            return nil
+        }
+    }
+
+    private func find(_ observed: ObservedClass, _ budget: inout Int) throws -> Set<ObjectKey> {
+        if let known = affected[ObjectIdentifier(observed)] { return known }
+        var keys = Set<ObjectKey>()
+        if let changes = changes(of: observed.managedClass) {
+            for (key, columns) in changes.modifications.objects where observed.counts(columns) {
+                try Self.spend(&budget)
+                keys.insert(key)
+            }
+        }
+        for branch in observed.branches {
+            switch branch.hop {
+            case .links(let column):
+                for target in try find(branch.target, &budget) {
+                    try observed.managedClass.table?.forEachReference(to: target, in: column) {
+                        owner, _ in
+                        try Self.spend(&budget)
+                        keys.insert(owner)
+                        return true
+                    }
+                }
+            case .referrers(let column):
+                try addTargets(of: branch.target, column, to: &keys, &budget)
+            }
+        }
+        affected[ObjectIdentifier(observed)] = keys
+        return keys
+    }
+
+    private static func spend(_ budget: inout Int) throws {
+        budget -= 1
+        if budget < 0 { throw TooMany() }
+    }
+
+    /// Adds the objects to which affected objects of another class refer, or did.
+    private func addTargets(
+        of origin: ObservedClass, _ column: Int, to keys: inout Set<ObjectKey>,
+        _ budget: inout Int
+    ) throws {
+        var sources = try find(origin, &budget)
+        guard let table = origin.managedClass.table else { return }
+        var deleted = KeySet()
+        if let changes = changes(of: origin.managedClass) {
+            let id = table.columnID(column)
+            for (key, columns) in changes.modifications.objects where columns.contains(id) {
+                try Self.spend(&budget)
+                sources.insert(key)
+            }
+            sources.formUnion(changes.insertions.keys)
+            deleted = changes.deletions
+        }
+        try addLinks(of: sources, in: table, column, &keys, &budget)
+        sources.formUnion(deleted.keys)
+        if let old = try oldTable(of: origin.managedClass) {
+            try addLinks(of: sources, in: old, column, &keys, &budget)
+        }
+    }
+
+    private func addLinks(
+        of sources: Set<ObjectKey>, in table: Table, _ column: Int, _ keys: inout Set<ObjectKey>,
+        _ budget: inout Int
+    ) throws {
+        for source in sources where try table.contains(source) {
+            for key in try table.linkedKeys(column, of: source) {
+                try Self.spend(&budget)
+                keys.insert(key)
+            }
+        }
+    }
+}
+
+// MARK: Forwards
+
+extension VersionStep {
+    /// Below this number of steps, affected objects are found backwards in any case.
+    private static let fewSteps = 1024
+
+    /// Returns a test of whether an object of a class is affected, to be applied to about `count`
+    /// objects that exist in the new version; nil if none is.
+    func affectedTest(
+        _ observed: ObservedClass, count: Int
+    ) throws -> ((ObjectKey) throws -> Bool)? {
+        if isUntouched(observed) { return nil }
+        let limit = max(Self.fewSteps, count)
+        if let found = try affected(observed, limit: limit) {
+            return found.isEmpty ? nil : { found.contains($0) }
+        }
+        return { [self] in try isAffectedForwards($0, observed) }
+    }
+
+    /// Whether one object, which exists in the new version, is affected.
+    func isAffected(_ key: ObjectKey, _ observed: ObservedClass) throws -> Bool {
+        if let columns = changes(of: observed.managedClass)?.modifications.columns(of: key),
+            observed.counts(columns)
+        {
+            return true
+        }
+        if observed.branches.isEmpty { return false }
+        return try affectedTest(observed, count: 1)?(key) ?? false
+    }
+
+    private func isAffectedForwards(_ key: ObjectKey, _ observed: ObservedClass) throws -> Bool {
+        let identity = ObjectIdentifier(observed)
+        if let known = verdicts[identity]?[key] { return known }
+        // Levels of links are distinct, so the search ends without this; it only says that an
+        // object on the way to itself adds nothing.
+        verdicts[identity, default: [:]][key] = false
+        let verdict = try leadsToChange(key, observed)
+        verdicts[identity]![key] = verdict
+        return verdict
+    }
+
+    private func leadsToChange(_ key: ObjectKey, _ observed: ObservedClass) throws -> Bool {
+        let changes = changes(of: observed.managedClass)
+        if let columns = changes?.modifications.columns(of: key), observed.counts(columns) {
+            return true
+        }
+        guard let table = observed.managedClass.table else { return false }
+        return try observed.branches.contains { branch in
+            switch branch.hop {
+            case .links(let column):
+                try table.linkedKeys(column, of: key).contains {
+                    try isAffectedForwards($0, branch.target)
+                }
+            case .referrers(let column):
+                try referrersHaveChanged(of: key, branch.target, column)
+            }
+        }
+    }
+
+    private func referrersHaveChanged(
+        of key: ObjectKey, _ origin: ObservedClass, _ column: Int
+    ) throws -> Bool {
+        guard let table = origin.managedClass.table else { return false }
+        var (new, before) = (Set<ObjectKey>(), Set<ObjectKey>())
+        try table.forEachReference(to: key, in: column) { source, _ in
+            new.insert(source)
+            return true
+        }
+        if let old = try oldTable(of: origin.managedClass) {
+            try old.forEachReference(to: key, in: column) { source, _ in
+                before.insert(source)
+                return true
+            }
+        }
+        if new != before { return true }
+        return try new.contains { try isAffectedForwards($0, origin) }
+    }
+}
+
+extension Table {
+    /// Returns the keys of the objects that a column of links, or of collections of links, of an
+    /// object refers to.
+    fileprivate func linkedKeys(_ column: Int, of key: ObjectKey) throws -> [ObjectKey] {
+        var keys = ContiguousArray<Int64>()
+        switch definition.columns[column].collection {
+        case .none:
+            if case .integer(let target) = try value(column, of: key) { keys.append(target) }
+        case .list: try list(column, of: key).appendLinks(to: &keys)
+        case .set: try set(column, of: key).appendLinks(to: &keys)
+        case .map: try map(column, of: key).appendLinks(to: &keys)
+        }
+        return keys.map { ObjectKey(rawValue: $0) }
+    }
+}

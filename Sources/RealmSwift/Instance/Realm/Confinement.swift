@@ -1,0 +1,138 @@
+import CRealmSystem
+import CoreFoundation
+import Dispatch
+import Foundation
+import StorageEngine
+
+/// Where a Realm may be used.
+enum Confinement {
+    /// On one thread.
+    case thread(UInt)
+    /// On the main thread, or wherever the main queue runs. `thread` is the main thread's identity.
+    case main(thread: UInt)
+    /// In the blocks of a serial queue, whichever threads run them.
+    case queue(DispatchQueue, QueueMark)
+    /// By whoever holds the lock that guards the Realm. Nothing is checked.
+    case guarded
+    /// Nowhere, because the thread has ended.
+    case ended
+
+    /// That of the caller: the main thread or queue, or its thread.
+    static var current: Confinement {
+        let (main, thread) = (realm_main_thread_identity(), currentThread())
+        return main == thread || QueueMark.current === QueueMark.main
+            ? .main(thread: main) : .thread(thread)
+    }
+
+    /// That of a queue, which may be the main queue.
+    static func of(_ queue: DispatchQueue) -> Confinement {
+        let mark = QueueMark.of(queue)
+        return mark === QueueMark.main
+            ? .main(thread: realm_main_thread_identity()) : .queue(queue, mark)
+    }
+
+    /// The identity of the thread that the fast check accepts; 0, which is no thread's identity,
+    /// for none.
+    var thread: UInt {
+        switch self {
+        case .thread(let identity), .main(let identity): identity
+        case .queue, .guarded, .ended: 0
+        }
+    }
+
+    /// Whether the caller is where the Realm may be used.
+    var isCurrent: Bool {
+        switch self {
+        case .thread(let identity): identity == currentThread()
+        case .main(let identity):
+            identity == currentThread() || QueueMark.current === QueueMark.main
+        case .queue(_, let mark): QueueMark.current === mark
+        case .guarded: true
+        case .ended: false
+        }
+    }
+
+    /// Identifies the confinement among those of living Realms.
+    var key: ConfinementKey {
+        switch self {
+        case .thread(let identity): .thread(identity)
+        case .main: .queue(ObjectIdentifier(QueueMark.main))
+        case .queue(_, let mark): .queue(ObjectIdentifier(mark))
+        case .guarded, .ended: .none
+        }
+    }
+
+    /// The keys of all confinements that the caller is in: its thread, and the queue that runs it.
+    static var currentKeys: [ConfinementKey] {
+        let own = current.key
+        guard let mark = QueueMark.current, mark !== QueueMark.main else { return [own] }
+        return [own, .queue(ObjectIdentifier(mark))]
+    }
+
+    /// How work gets there; nil for a thread without a running run loop.
+    func makeScheduler() -> Scheduler? {
+        switch self {
+        case .main:
+            // The main queue does not run while one of its blocks runs the run loop.
+            isInRunLoop ? .runLoop(RunLoopWork()) : .queue(.main)
+        case .queue(let queue, _): .queue(queue)
+        case .thread: isInRunLoop ? .runLoop(RunLoopWork()) : nil
+        case .guarded, .ended: nil
+        }
+    }
+
+    /// Whether something runs work there now, as far as the caller, which is there, can tell.
+    var isServed: Bool {
+        switch self {
+        case .queue: true
+        case .main(let identity): isInRunLoop || identity != currentThread()
+        case .thread: isInRunLoop
+        case .guarded, .ended: false
+        }
+    }
+
+    /// Whether the caller was called by the run loop of its thread.
+    private var isInRunLoop: Bool { CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent()) != nil }
+}
+
+/// See ``Confinement/key``.
+enum ConfinementKey: Hashable {
+    case thread(UInt)
+    case queue(ObjectIdentifier)
+    case none
+}
+
+/// What tells one queue from another.
+///
+/// A queue has one mark, which it keeps. Queues themselves cannot be compared: on Linux, each use
+/// of `DispatchQueue.main` makes another object.
+final class QueueMark: Sendable {
+    private static let key = DispatchSpecificKey<QueueMark>()
+    private static let lock = Locked<Void>(heldByForks: ())
+
+    static let main: QueueMark = {
+        let mark = QueueMark()
+        DispatchQueue.main.setSpecific(key: key, value: mark)
+        return mark
+    }()
+
+    private init() {}
+
+    /// Returns the mark of a queue. The first call makes it.
+    static func of(_ queue: DispatchQueue) -> QueueMark {
+        _ = main
+        return lock.withLock { _ in
+            if let known = queue.getSpecific(key: key) { return known }
+            let mark = QueueMark()
+            queue.setSpecific(key: key, value: mark)
+            return mark
+        }
+    }
+
+    /// The mark of the queue that runs the caller, or of one that it targets; nil if none of them
+    /// has one.
+    static var current: QueueMark? {
+        _ = main
+        return DispatchQueue.getSpecific(key: key)
+    }
+}

@@ -1,0 +1,93 @@
+import CoreFoundation
+import Dispatch
+import Foundation
+import StorageEngine
+
+/// Runs functions where a Realm is confined.
+enum Scheduler {
+    case queue(DispatchQueue)
+    case runLoop(RunLoopWork)
+
+    /// Has a function run soon. Any thread may call it. The function is dropped if the run loop's
+    /// thread ends.
+    func schedule(_ body: @escaping @Sendable () -> Void) {
+        switch self {
+        case .queue(let queue): queue.async(execute: body)
+        case .runLoop(let work): work.add(body)
+        }
+    }
+}
+
+/// Functions that the run loop of a thread calls, in order.
+///
+/// A source of the run loop, because `RunLoop.perform` does not wake a loop that sleeps.
+final class RunLoopWork: Sendable {
+    private let source: RunLoopSource
+
+    /// Creates the work of the calling thread's run loop.
+    init() { source = RunLoopSource() }
+
+    deinit { source.end() }
+
+    func add(_ body: @escaping @Sendable () -> Void) { source.add(body) }
+}
+
+/// The source, and what the run loop refers to.
+///
+/// It is invalidated on the thread of its loop only. Elsewhere, the loop might be about to call it.
+// Unchecked because of the loop and the source, of which only thread-safe functions are called, and
+// which are set once.
+private final class RunLoopSource: @unchecked Sendable {
+    private struct State {
+        var pending: [@Sendable () -> Void] = []
+        var hasEnded = false
+    }
+
+    private let state = Locked(State())
+    private let loop: CFRunLoop = CFRunLoopGetCurrent()
+    private var source: CFRunLoopSource?
+
+    init() {
+        var context = CFRunLoopSourceContext()
+        context.info = Unmanaged.passUnretained(self).toOpaque()
+        // The source keeps this object until it is invalidated.
+        context.retain = { info in
+            _ = Unmanaged<RunLoopSource>.fromOpaque(info!).retain()
+            return info
+        }
+        context.release = { info in Unmanaged<RunLoopSource>.fromOpaque(info!).release() }
+        context.perform = { info in
+            // A retained reference, because the function may invalidate the source.
+            Unmanaged<RunLoopSource>.fromOpaque(info!).retain().takeRetainedValue().run()
+        }
+        source = CFRunLoopSourceCreate(kCFAllocatorDefault, 0, &context)
+        CFRunLoopAddSource(loop, source, kCFRunLoopCommonModes)
+    }
+
+    func add(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.pending.append(body) }
+        signal()
+    }
+
+    /// Drops what is pending and removes the source.
+    func end() {
+        state.withLock { $0 = State(hasEnded: true) }
+        if CFRunLoopGetCurrent() === loop { invalidate() } else { signal() }
+    }
+
+    private func signal() {
+        CFRunLoopSourceSignal(source)
+        CFRunLoopWakeUp(loop)
+    }
+
+    private func invalidate() { CFRunLoopSourceInvalidate(source) }
+
+    private func run() {
+        let (bodies, hasEnded) = state.withLock { state in
+            defer { state.pending = [] }
+            return (state.pending, state.hasEnded)
+        }
+        if hasEnded { return invalidate() }
+        for body in bodies { body() }
+    }
+}

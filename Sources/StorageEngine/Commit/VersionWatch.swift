@@ -1,0 +1,224 @@
+import CRealmSystem
+
+/// A thread that learns of new versions, whichever process commits them, and calls those who want
+/// to know. One thread for all databases of a process.
+///
+/// It sleeps in one system call, without a time limit, on the wake-up word of each database that
+/// has a subscription; see ``FutexSet``. Without subscriptions, commits do not wake it.
+final class VersionWatch: Sendable {
+    /// The subscriptions to one database.
+    private struct Entry {
+        let coordinator: Coordinator
+        var subscriptions: [ObjectIdentifier: VersionSubscription] = [:]
+        /// Whether commits do not wake the thread for now.
+        var isPaused = false
+        var pauses = PublicationPauses()
+    }
+
+    private struct State {
+        /// By the identity of the coordinator.
+        var entries: [ObjectIdentifier: Entry] = [:]
+        var isRunning = false
+    }
+
+    private let state = Locked(State())
+    private let futexes = FutexSet()
+    private static let stackSize = 1 << 20
+    static let threadName = "realm.watch"
+
+    /// The watch of this process. A forked child gets a new one, because the thread stays with the
+    /// parent.
+    static let ofProcess = ProcessLocal { VersionWatch() }
+
+    /// Adds a subscription. Returns false if the thread cannot be started.
+    fileprivate func add(_ subscription: VersionSubscription, _ coordinator: Coordinator) -> Bool {
+        state.withLock { state in
+            if !state.isRunning {
+                // Safe because no watch is ever released.
+                state.isRunning = System.startThread(
+                    named: Self.threadName, stackSize: Self.stackSize
+                ) {
+                    [unowned self] in run()
+                }
+                if !state.isRunning { return false }
+            }
+            let identity = ObjectIdentifier(coordinator)
+            if state.entries[identity] == nil {
+                coordinator.beginSleeping()
+                state.entries[identity] = Entry(coordinator: coordinator)
+            }
+            state.entries[identity]!.subscriptions[ObjectIdentifier(subscription)] = subscription
+            if state.entries[identity]!.isPaused {
+                coordinator.beginSleeping()
+                state.entries[identity]!.isPaused = false
+            }
+            return true
+        }
+    }
+
+    /// Removes a subscription. Its handler may be running, and is not called again.
+    fileprivate func remove(_ subscription: VersionSubscription, _ coordinator: Coordinator) {
+        let identity = ObjectIdentifier(coordinator)
+        state.withLock { state in
+            state.entries[identity]?.subscriptions[ObjectIdentifier(subscription)] = nil
+            // The thread may sleep on the word that goes. It is woken by other words.
+            if let entry = state.entries[identity], entry.subscriptions.isEmpty {
+                if !entry.isPaused { coordinator.endSleeping() }
+                state.entries[identity] = nil
+            }
+        }
+    }
+
+    /// Has commits not wake the thread, if no other subscription needs it.
+    fileprivate func pause(_ coordinator: Coordinator) {
+        state.withLock { state in
+            let identity = ObjectIdentifier(coordinator)
+            guard let entry = state.entries[identity], entry.subscriptions.count == 1,
+                !entry.isPaused
+            else { return }
+            coordinator.endSleeping()
+            state.entries[identity]!.isPaused = true
+        }
+    }
+
+    fileprivate func resume(_ coordinator: Coordinator) {
+        state.withLock { state in
+            let identity = ObjectIdentifier(coordinator)
+            guard state.entries[identity]?.isPaused == true else { return }
+            coordinator.beginSleeping()
+            state.entries[identity]!.isPaused = false
+        }
+    }
+
+    fileprivate func wakeUp() { futexes.wakeUp() }
+
+    // MARK: The thread
+
+    private func run() {
+        while true {
+            futexes.begin()
+            var nextLook = UInt64.max
+            let now = System.monotonicNanoseconds
+            let due = state.withLock { state in
+                state.entries.values.indices.flatMap { index in
+                    look(at: &state.entries.values[index], now, &nextLook)
+                }
+            }
+            for call in due { call() }
+            if due.isEmpty { futexes.sleep(until: nextLook) }
+        }
+    }
+
+    /// Returns the handlers to call. If there is none, lets the thread sleep on the database's
+    /// word.
+    private func look(
+        at entry: inout Entry, _ now: UInt64, _ nextLook: inout UInt64
+    ) -> [() -> Void] {
+        let word = entry.coordinator.publicationWord
+        let newest = entry.coordinator.visibleVersion
+        let due = entry.subscriptions.values.compactMap { $0.call(for: newest) }
+        if !due.isEmpty || word & 1 == 0 { entry.pauses = PublicationPauses() }
+        if !due.isEmpty { return due }
+        if word & 1 == 0 {
+            if !futexes.add(entry.coordinator.sleepingUntilPublication(word)) {
+                nextLook = min(nextLook, now + FutexSet.pollInterval)
+            }
+        } else {
+            nextLook = min(nextLook, now + UInt64(entry.pauses.next(entry.coordinator, word)))
+        }
+        return []
+    }
+}
+
+/// Calls a handler when there is a newer version of a database, until it is cancelled.
+///
+/// The handler is called on a thread of the engine, never by two threads at once. It should return
+/// soon, because the handlers of all subscriptions of the process share that thread. Several
+/// versions may be reported with one call. Any thread may use a subscription.
+package final class VersionSubscription: Sendable {
+    private struct State {
+        var known: UInt64
+        var isRequested = false
+        var isCancelled = false
+    }
+
+    private let coordinator: Coordinator
+    private let handler: @Sendable (_ newest: UInt64) -> Void
+    private let state: Locked<State>
+
+    fileprivate init(
+        _ coordinator: Coordinator, after version: UInt64,
+        _ handler: @escaping @Sendable (_ newest: UInt64) -> Void
+    ) {
+        self.coordinator = coordinator
+        self.handler = handler
+        state = Locked(State(known: version))
+    }
+
+    /// Returns a call of the handler if it is to be called.
+    fileprivate func call(for newest: UInt64) -> (() -> Void)? {
+        let isDue = state.withLock { state in
+            if newest <= state.known, !state.isRequested { return false }
+            state.known = max(state.known, newest)
+            state.isRequested = false
+            return true
+        }
+        guard isDue else { return nil }
+        return { [self] in
+            if !state.withLock({ $0.isCancelled }) { handler(newest) }
+        }
+    }
+
+    /// Has the handler called soon, even if there is no newer version.
+    package func request() {
+        state.withLock { $0.isRequested = true }
+        VersionWatch.ofProcess.value.wakeUp()
+    }
+
+    /// Has the thread not be woken by commits until ``resume(after:)``, unless another subscription
+    /// to the database needs that. For the time of the subscriber's own commit.
+    package func pause() {
+        if !coordinator.isForked { VersionWatch.ofProcess.value.pause(coordinator) }
+    }
+
+    /// Ends a pause. The handler is not called for versions up to `version`.
+    package func resume(after version: UInt64) {
+        if coordinator.isForked { return }
+        state.withLock { $0.known = max($0.known, version) }
+        VersionWatch.ofProcess.value.resume(coordinator)
+        // Versions that came during the pause have not woken the thread.
+        if coordinator.visibleVersion > version { VersionWatch.ofProcess.value.wakeUp() }
+    }
+
+    /// Ends the subscription. A call of the handler that has begun may still be running.
+    package func cancel() {
+        let isFirst = state.withLock { state in
+            defer { state.isCancelled = true }
+            return !state.isCancelled
+        }
+        // In a forked child, the watch and the counts belong to the parent.
+        if isFirst, !coordinator.isForked { VersionWatch.ofProcess.value.remove(self, coordinator) }
+    }
+}
+
+extension Database {
+    /// Calls `handler` whenever there is a version newer than `version`, and than the one it was
+    /// last called for. The subscription lasts until it is cancelled, which must happen before the
+    /// database is released.
+    ///
+    /// - Throws: `.fileAccess` if no thread can be started, `.usedAfterFork`.
+    package func subscribe(
+        after version: UInt64, _ handler: @escaping @Sendable (_ newest: UInt64) -> Void
+    ) throws(StorageError) -> VersionSubscription {
+        try checkNotForked()
+        let subscription = VersionSubscription(coordinator, after: version, handler)
+        if !VersionWatch.ofProcess.value.add(subscription, coordinator) {
+            throw StorageError(
+                .fileAccess, path: path,
+                message: "The database at path '\(path)' cannot be observed, because no thread "
+                    + "could be started")
+        }
+        VersionWatch.ofProcess.value.wakeUp()
+        return subscription
+    }
+}
