@@ -36,6 +36,9 @@ public protocol AggregatableCollection: Sequence, ThreadConfined, CustomStringCo
 
     /// What has the elements.
     var _backing: _CollectionBacking { get }
+    /// Returns the same collection in another Realm of the file. An unmanaged collection returns
+    /// itself.
+    func _moved(to realm: Realm) -> Self
     /// The current elements. For a map, these are its values.
     var _elements: [AggregatedValue] { get }
 }

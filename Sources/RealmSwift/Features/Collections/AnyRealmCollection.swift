@@ -15,6 +15,8 @@ public struct AnyRealmCollection<Element: RealmCollectionValue> {
     public init<C: RealmCollection & _ObjcBridgeable>(_ base: C) where C.Element == Element {
         self.base = base
     }
+
+    private init(erasing base: any RealmCollection<Element>) { self.base = base }
 }
 
 extension AnyRealmCollection: RealmCollection {
@@ -30,6 +32,10 @@ extension AnyRealmCollection: RealmCollection {
     /// Returns an iterator over the current elements.
     public func makeIterator() -> RLMIterator<Element> { base.makeIterator() }
     public var _backing: _CollectionBacking { base._backing }
+
+    public func _moved(to realm: Realm) -> AnyRealmCollection {
+        AnyRealmCollection(erasing: base._moved(to: realm))
+    }
 
     /// Returns a Boolean value that indicates whether the wrapped collections have the same type
     /// and are equal.

@@ -37,6 +37,11 @@ public struct _CollectionBacking {
         instance = nil
     }
 
+    init(_ kind: Kind) {
+        self.kind = kind
+        instance = nil
+    }
+
     init(_ query: ResultsQuery) {
         kind = .query(query)
         instance = query

@@ -85,6 +85,12 @@ extension LinkingObjects: RealmCollection {
 
     public var _backing: _CollectionBacking { _CollectionBacking(managed) }
 
+    public func _moved(to realm: Realm) -> LinkingObjects {
+        managed.map {
+            LinkingObjects(propertyName: propertyName, managed: $0.moved(to: realm.instance))
+        } ?? self
+    }
+
     /// Returns a Boolean value that indicates whether both belong to the same property of the same
     /// object. Linking objects of unmanaged objects are equal if their properties have the same
     /// name.
@@ -123,6 +129,22 @@ struct ManagedBacklinks {
         }
         key = object._key
         birth = object._birth
+    }
+
+    /// Creates the references to the object with a key through a column of another class.
+    init(target: ManagedClass, key: Int64, origin: ManagedClass, column: Int) {
+        self.target = .passUnretained(target)
+        property = BacklinkOrigin(managedClass: .passUnretained(origin), column: column)
+        self.key = key
+        birth = target.realm.generation
+        realm = target.realm
+    }
+
+    /// Returns the same references in another Realm, where their target may not exist.
+    func moved(to realm: RealmInstance) -> ManagedBacklinks {
+        ManagedBacklinks(
+            target: realm.counterpart(of: target.takeUnretainedValue()), key: key,
+            origin: realm.counterpart(of: origin), column: property.column)
     }
 
     /// The class of the referring objects.

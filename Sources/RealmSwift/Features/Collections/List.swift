@@ -118,6 +118,10 @@ extension List: RealmCollection {
 
     public var _backing: _CollectionBacking { _CollectionBacking(managed, of: self) }
     public var _elements: [Element] { managed == nil ? contents : _iteratedElements }
+
+    public func _moved(to realm: Realm) -> List {
+        managed.map { List(managed: $0.moved(to: realm.instance)) } ?? self
+    }
 }
 
 extension List: MutableCollection {

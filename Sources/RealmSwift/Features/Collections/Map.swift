@@ -107,6 +107,10 @@ extension Map: RealmKeyedCollection {
 
     public var _backing: _CollectionBacking { _CollectionBacking(managed, of: self) }
 
+    public func _moved(to realm: Realm) -> Map {
+        managed.map { Map(managed: $0.moved(to: realm.instance)) } ?? self
+    }
+
     /// The current entries.
     var entries: [(key: Key, value: Value)] {
         guard let managed = managed.readable() else {

@@ -73,6 +73,10 @@ extension MutableSet: RealmCollection {
     public var _backing: _CollectionBacking { _CollectionBacking(managed, of: self) }
     public var _elements: [Element] { managed == nil ? contents : _iteratedElements }
 
+    public func _moved(to realm: Realm) -> MutableSet {
+        managed.map { MutableSet(managed: $0.moved(to: realm.instance)) } ?? self
+    }
+
     private func element(at position: Int) -> Element {
         guard let managed else { return contents[position] }
         let scalar = managed.realm.read(absent: Scalar?.none) {

@@ -6,7 +6,7 @@ struct QuerySource {
         case results(ResultsQuery)
         /// The objects of a managed collection. `isDecoded` is true if the elements are not the
         /// objects themselves, but optionals or values of a custom type made from them.
-        case links(ManagedClass, isDecoded: Bool, () -> [ObjectKey])
+        case links(ManagedClass, isDecoded: Bool, ResultsQuery.Source)
         /// The values of a managed collection.
         case values
         /// An unmanaged collection. `className` is its name in messages, and `linked` is the class
@@ -27,18 +27,13 @@ struct QuerySource {
                 linked: Element._elementShape.linkedClass,
                 isDecoded: !(type is ObjectBase.Type))
         case .backlinks(let managed):
-            kind = .links(managed.origin, isDecoded: false) {
-                managed.keys.map { ObjectKey(rawValue: $0) }
-            }
+            kind = .links(managed.origin, isDecoded: false, .backlinks(managed))
         case .column(let managed):
             guard let target = managed.target else {
                 kind = .values
                 return
             }
-            kind = .links(target, isDecoded: !(type is ObjectBase.Type)) {
-                // The results of a query of a collection whose object was deleted are empty.
-                managed.isInvalidated ? [] : managed.links().map { ObjectKey(rawValue: $0) }
-            }
+            kind = .links(target, isDecoded: !(type is ObjectBase.Type), .column(managed))
         }
     }
 
@@ -52,9 +47,9 @@ struct QuerySource {
         case .results(let query):
             query.requireValid()
             return query
-        case .links(let target, let isDecoded, let keys):
+        case .links(let target, let isDecoded, let origin):
             target.realm.checkThread()
-            return ResultsQuery(target, isDecoded: isDecoded, .keys(keys))
+            return ResultsQuery(target, isDecoded: isDecoded, origin)
         case .values:
             stop("Querying is currently only implemented for arrays of Realm Objects")
         case .unmanaged(let className, let linked, let isDecoded):
@@ -62,7 +57,7 @@ struct QuerySource {
             // add.
             if let realm = RealmCache.failedInstance, let linked, realm.schema[linked] != nil {
                 return ResultsQuery(
-                    realm.managedClass(for: linked), isDecoded: isDecoded, .keys { [] })
+                    realm.managedClass(for: linked), isDecoded: isDecoded, .nothing)
             }
             stop(
                 "This method may only be called on \(className) instances retrieved from an "

@@ -128,6 +128,13 @@ extension Results: RealmCollection {
     public var _backing: _CollectionBacking {
         values.map { _CollectionBacking($0) } ?? _CollectionBacking(query)
     }
+
+    public func _moved(to realm: Realm) -> Results {
+        if let values, let moved = values.moved(to: realm.instance) as? SortedValues<Element> {
+            return Results(values: moved)
+        }
+        return Results(query: query.moved(to: realm.instance))
+    }
 }
 
 extension Results: Encodable where Element: Encodable {}

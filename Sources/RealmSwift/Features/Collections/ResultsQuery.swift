@@ -8,8 +8,12 @@ final class ResultsQuery {
     enum Source {
         /// All objects of the class, in key order.
         case table
-        /// A list, set, map or linking objects. The function returns the current keys.
-        case keys(() -> [ObjectKey])
+        /// The objects of a list, set or map.
+        case column(any AnyManagedCollection)
+        /// The objects that refer to an object.
+        case backlinks(ManagedBacklinks)
+        /// No objects.
+        case nothing
     }
 
     /// An operation on all objects. Operations are applied in order. Between two `distinct`
@@ -18,7 +22,7 @@ final class ResultsQuery {
     enum Operation {
         case filter(QueryCondition, QueryPlan)
         case sort(QuerySorter, [QueryOrder])
-        case distinct(QuerySorter)
+        case distinct(QuerySorter, [QueryOrder])
     }
 
     let managedClass: ManagedClass
@@ -164,6 +168,14 @@ final class ResultsQuery {
         return matches?.keys
     }
 
+    /// Whether it depends only on the columns of an object whether the results contain it.
+    var dependsOnOwnColumnsOnly: Bool {
+        guard case .table = origin else { return false }
+        return operations.allSatisfy {
+            if case .filter(_, let plan) = $0 { plan.isMendable } else { false }
+        }
+    }
+
     /// The plan that finds the objects and the sorter that orders them, if the objects of a table
     /// are only filtered and sorted; otherwise nil.
     var plan: (plan: QueryPlan, sorter: QuerySorter?)? {
@@ -229,7 +241,12 @@ final class ResultsQuery {
         var rest = operations[...]
         var keys: [ObjectKey]
         switch origin {
-        case .keys(let gather): keys = gather()
+        case .nothing: return []
+        // The results of a query of a collection whose object was deleted are empty.
+        case .column(let managed):
+            keys =
+                managed.isInvalidated ? [] : managed.links().map { ObjectKey(rawValue: $0) }
+        case .backlinks(let managed): keys = managed.keys.map { ObjectKey(rawValue: $0) }
         case .table:
             guard case .filter(_, let plan)? = rest.first else {
                 keys = try table.allKeys()
@@ -247,7 +264,7 @@ final class ResultsQuery {
             switch operation {
             case .filter(_, let plan): keys = try plan.filter(keys)
             case .sort(let sorter, _): keys = try sorter.sorted(keys)
-            case .distinct(let sorter): keys = try sorter.distinct(keys)
+            case .distinct(let sorter, _): keys = try sorter.distinct(keys)
             }
         }
         return keys

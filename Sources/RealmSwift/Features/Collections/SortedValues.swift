@@ -5,6 +5,10 @@ protocol AnySortedValues: AnyObject {
     var realm: RealmInstance { get }
     var isValid: Bool { get }
     var contents: CollectionContents { get }
+    /// Returns the current values.
+    func ownedValues() -> [OwnedScalar]
+    /// Returns the same results in another Realm of the file.
+    func moved(to realm: RealmInstance) -> any AnySortedValues
 }
 
 /// The values of a managed list, set or map, sorted or without duplicates. Copies of results of
@@ -19,9 +23,9 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
 
     let realm: RealmInstance
     private let birth: UInt32
-    /// A function that returns the current elements and their stored forms; nil if their owner was
-    /// deleted.
-    private let read: () -> (elements: [Element], contents: CollectionContents)?
+    /// A function that returns the elements that a Realm shows, and their stored forms; nil if their
+    /// owner was deleted.
+    private let read: (RealmInstance) -> (elements: [Element], contents: CollectionContents)?
     private let operations: [Operation]
     /// The connection's change stamp for which `found` is valid.
     private var stamp: UInt64?
@@ -30,7 +34,7 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
 
     init(
         _ realm: RealmInstance, _ type: ValueType, _ operations: [Operation],
-        _ read: @escaping () -> (elements: [Element], contents: CollectionContents)?
+        _ read: @escaping (RealmInstance) -> (elements: [Element], contents: CollectionContents)?
     ) {
         self.realm = realm
         self.type = type
@@ -42,6 +46,12 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
     func adding(_ operation: Operation) -> SortedValues {
         SortedValues(realm, type, operations + [operation], read)
     }
+
+    func moved(to realm: RealmInstance) -> any AnySortedValues {
+        SortedValues(realm, type, operations, read)
+    }
+
+    func ownedValues() -> [OwnedScalar] { values.map(\.value) }
 
     var isValid: Bool { birth >= realm.firstValidGeneration }
 
@@ -71,7 +81,7 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
     }
 
     private func find() -> [(element: Element, value: OwnedScalar)] {
-        guard let (elements, contents) = read(), case .stored(_, let forEach, _) = contents.source
+        guard let (elements, contents) = read(realm), case .stored(_, let forEach, _) = contents.source
         else { return [] }
         let scalars: [OwnedScalar] = realm.read(absent: []) {
             var scalars: [OwnedScalar] = []

@@ -71,14 +71,15 @@ extension AggregatableCollection {
         }
         guard let realm = backing.realm, case .stored(let type, _, _) = _contents.source else {
             if let realm = RealmCache.failedInstance {
-                return SortedValues(realm, AggregatedValue._elementShape.type, [operation]) { nil }
+                return SortedValues(realm, AggregatedValue._elementShape.type, [operation]) { _ in nil }
             }
             // For an unmanaged collection, this stops the program with the documented message.
             _ = _querySource.query()
             stop("Only collections of values have an order of their own.")
         }
-        return SortedValues(realm, type, [operation]) {
-            isInvalidated ? nil : (_elements, _contents)
+        return SortedValues(realm, type, [operation]) { other in
+            let collection = other === realm ? self : _moved(to: Realm(instance: other))
+            return collection.isInvalidated ? nil : (collection._elements, collection._contents)
         }
     }
 }
@@ -146,7 +147,7 @@ extension ResultsQuery {
         }
         guard let table = managedClass.table, !orders.isEmpty else { return self }
         let sorter = attempt { try QuerySorter(table, orders) }
-        return replacing(operations + [.distinct(sorter)])
+        return replacing(operations + [.distinct(sorter, orders)])
     }
 
     /// Returns the columns of a key path through to-one links. Stops the program for any other key

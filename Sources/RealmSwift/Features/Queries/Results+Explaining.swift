@@ -19,7 +19,10 @@ extension Results {
 extension ResultsQuery {
     func explain() -> String {
         var lines: [String] = []
-        if case .keys = origin { lines.append("elements of a collection") }
+        switch origin {
+        case .table: break
+        case .column, .backlinks, .nothing: lines.append("elements of a collection")
+        }
         if isWholeTable { lines.append("objects of \(managedClass.model.name)") }
         let plans: [QueryPlan] = operations.compactMap {
             if case .filter(_, let plan) = $0 { plan } else { nil }
@@ -36,7 +39,7 @@ extension ResultsQuery {
             case .sort(let sorter, _):
                 let how = last?.isOrderedByIndex == true ? ", in the order of the index" : ""
                 lines.append("sorted by \(sorter.explain())\(how)")
-            case .distinct(let sorter): lines.append("distinct by \(sorter.explain())")
+            case .distinct(let sorter, _): lines.append("distinct by \(sorter.explain())")
             }
         }
         lines.append("\(count) objects")

@@ -1,7 +1,7 @@
 import StorageEngine
 
 /// The engine's handle of a list, set or map.
-protocol EngineCollection {
+protocol EngineCollection: ComparableHandle {
     /// The name of a collection of this kind in messages.
     static var kindName: String { get }
     init(_ table: Table, _ column: Int, _ owner: ObjectKey)
@@ -19,6 +19,8 @@ protocol AnyManagedCollection: ManagedPlace {
     var isInvalidated: Bool { get }
     /// Stops the program if the collection cannot be read now.
     func requireAlive()
+    /// Returns the same collection in another Realm of the file, where it may not exist.
+    func moved(to realm: RealmInstance) -> Self
     /// Returns the keys of all objects in the collection.
     func links() -> ContiguousArray<Int64>
     func forEachValue(_ body: (Scalar) throws -> Bool) throws
@@ -43,10 +45,13 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace, AnyManage
         self.init(owner: owner, key: object._key, birth: object._birth, column: column)
     }
 
-    /// Creates a collection within a mixed value.
-    init(_ handle: Handle, inside owner: ManagedClass, birth: UInt32, column: Int) {
+    /// Creates a collection within a mixed value, or, with `isNested` false, in a column.
+    init(
+        _ handle: Handle, inside owner: ManagedClass, birth: UInt32, column: Int,
+        isNested: Bool = true
+    ) {
         self.handle = handle
-        isNested = true
+        self.isNested = isNested
         super.init(owner: owner, key: handle.owner.rawValue, birth: birth, column: column)
     }
 

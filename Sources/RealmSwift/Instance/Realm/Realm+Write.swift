@@ -32,19 +32,23 @@ extension Realm {
     ///   that a collection no longer has reads as zero, nil or such an object.
     /// - At the end of the block the transaction is cancelled, and this method throws the error.
     ///
+    /// - Parameter tokens: Tokens of this Realm's observers that are not told of this transaction,
+    ///   because the program has shown its changes already.
     /// - Returns: The result of the block.
     /// - Throws: The error of the block, or ``Realm/Error`` if a change or the commit fails.
     /// - Precondition: The Realm is not read-only, and no write transaction on the same file is
     ///   open on this thread.
     @discardableResult
-    public func write<Result>(_ block: () throws -> Result) throws -> Result {
+    public func write<Result>(
+        withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
+    ) throws -> Result {
         do { try instance.beginWrite() } catch { throw Error.of(error) }
         let result: Result
         do { result = try block() } catch {
             if isInWriteTransaction { cancelWrite() }
             throw error
         }
-        if isInWriteTransaction { try commitWrite() }
+        if isInWriteTransaction { try commitWrite(withoutNotifying: tokens) }
         return result
     }
 
@@ -63,11 +67,16 @@ extension Realm {
 
     /// Commits the write transaction, and returns once its changes are durable.
     ///
+    /// - Parameter tokens: Tokens of this Realm's observers that are not told of this transaction,
+    ///   because the program has shown its changes already.
     /// - Throws: ``Realm/Error`` if the commit or an earlier change failed. The transaction then
     ///   has no effect, unless the message says that its outcome is unknown.
     /// - Precondition: A write transaction is open.
-    public func commitWrite() throws {
-        do { try instance.commitWrite() } catch { throw Error.of(error) }
+    public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
+        for token in tokens where token.observedInstance !== instance {
+            stop("Incorrect Realm: only notifications for the Realm being modified can be skipped.")
+        }
+        do { try instance.commitWrite(withoutNotifying: tokens) } catch { throw Error.of(error) }
     }
 
     /// Cancels the write transaction and discards its changes.

@@ -1,12 +1,12 @@
 import Foundation
 import StorageEngine
 
-/// A database of objects, as seen by one thread.
+/// A database of objects, as seen by one thread, or by the blocks of one serial queue.
 ///
-/// A Realm shows one version of the data until ``refresh()`` or the beginning of a write
-/// transaction moves it to the newest version. A Realm, and the objects and collections obtained
-/// from it, can be used only on the thread that opened the Realm. Use on another thread stops the
-/// program.
+/// A Realm shows one version of the data until it moves to the newest version: with ``refresh()``,
+/// at the beginning of a write transaction, or by itself (``autorefresh``). A Realm, and the objects
+/// and collections obtained from it, can be used only on the thread or queue that it was opened for.
+/// Use elsewhere stops the program.
 ///
 /// Opening the same file again on the same thread returns an equal Realm and is cheap, so there is
 /// no need to keep Realms. The file is closed with the last reference to a Realm, object or
@@ -24,18 +24,28 @@ public struct Realm {
 
     /// Opens the Realm of the default configuration.
     ///
+    /// - Parameter queue: The serial queue whose blocks use the Realm; nil for the thread that opens
+    ///   it. The Realm must be opened on the queue.
     /// - Throws: ``Realm/Error`` if the file cannot be opened or does not fit the classes.
     /// - Precondition: The settings do not conflict with each other, nor with those of the same
     ///   file if it is already open in this process.
-    public init() throws { try self.init(configuration: .defaultConfiguration) }
+    public init(queue: DispatchQueue? = nil) throws {
+        try self.init(configuration: .defaultConfiguration, queue: queue)
+    }
 
     /// Opens the Realm of a configuration, and creates the file if it does not exist.
     ///
+    /// - Parameter queue: The serial queue whose blocks use the Realm; nil for the thread that opens
+    ///   it. The Realm must be opened on the queue.
     /// - Throws: ``Realm/Error`` if the file cannot be opened or does not fit the classes.
     /// - Precondition: The settings do not conflict with each other, nor with those of the same
     ///   file if it is already open in this process.
-    public init(configuration: Configuration) throws {
-        do { instance = try RealmCache.instance(for: configuration) } catch {
+    public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
+        let confinement = queue.map(Confinement.of) ?? .current
+        if !confinement.isCurrent { stop("Realm opened from incorrect dispatch queue.") }
+        do {
+            instance = try RealmCache.instance(for: configuration, confinedTo: confinement)
+        } catch {
             throw Error.of(error)
         }
     }

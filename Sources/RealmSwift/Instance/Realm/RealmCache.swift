@@ -1,7 +1,7 @@
 import Foundation
 import StorageEngine
 
-/// The Realm instances of the process, by thread. The cache keeps no instance alive.
+/// The Realm instances of the process, by confinement. The cache keeps no instance alive.
 ///
 /// An entry is a bare pointer, not a weak reference. A weak reference would move the reference
 /// counts of the instance to a side table, and creating or releasing an accessor changes these
@@ -34,29 +34,33 @@ enum RealmCache {
         }
     }
 
-    private static let entriesOfProcess = ProcessLocal { Locked<[UInt: [Entry]]>([:]) }
-    private static var entries: Locked<[UInt: [Entry]]> { entriesOfProcess.value }
+    private static let entriesOfProcess = ProcessLocal { Locked<[ConfinementKey: [Entry]]>([:]) }
+    private static var entries: Locked<[ConfinementKey: [Entry]]> { entriesOfProcess.value }
 
-    /// Returns the instance of this thread for a configuration, and opens one if there is none.
+    /// Returns the instance of a confinement for a configuration, and opens one if there is none.
+    /// The caller must be where the instance is confined.
     ///
     /// - Throws: An error if the file cannot be opened or does not fit the classes.
-    static func instance(for configuration: Realm.Configuration) throws -> RealmInstance {
+    static func instance(
+        for configuration: Realm.Configuration, confinedTo confinement: Confinement = .current
+    ) throws -> RealmInstance {
         let path = try configuration.path
         if configuration.fileURL != nil, configuration.durability == .memoryOnly {
             stop("Cannot set `durability` to `memoryOnly` when `fileURL` is set.")
         }
         requireCompatible(configuration, path)
         let schema = SchemaModel.of(configuration)
-        let present = instancesOfThread(at: path)
+        let present = instances(of: confinement.key, at: path)
         if let known = present.first(where: { $0.suits(configuration, schema) }) { return known }
         let database = try RealmInstance.openDatabase(configuration, path: path)
-        // The thread may have opened the file under another path, such as a symbolic link.
-        let known = instancesOfThread().first {
+        // The file may have been opened under another path, such as a symbolic link.
+        let known = instances(of: confinement.key).first {
             $0.connection.database === database && $0.suits(configuration, schema)
         }
         let instance =
             try known
-            ?? RealmInstance.open(database, configuration, path: path, schema: schema)
+            ?? RealmInstance.open(
+                database, configuration, path: path, schema: schema, confinement: confinement)
         add(instance, configuration, path)
         return instance
     }
@@ -82,15 +86,18 @@ enum RealmCache {
 
     // MARK: Entries
 
+    /// The instances that the caller can use, because of the thread and the queue that it runs on.
     private static func instancesOfThread() -> [RealmInstance] {
-        let thread = currentThread()
-        return entries.withLock { $0[thread]?.compactMap(\.retainedInstance) ?? [] }
+        Confinement.currentKeys.flatMap { instances(of: $0) }
     }
 
-    private static func instancesOfThread(at path: String) -> [RealmInstance] {
-        let thread = currentThread()
-        return entries.withLock { entries in
-            entries[thread]?.filter { $0.path.hasSameBytes(as: path) }
+    private static func instances(of key: ConfinementKey) -> [RealmInstance] {
+        entries.withLock { $0[key]?.compactMap(\.retainedInstance) ?? [] }
+    }
+
+    private static func instances(of key: ConfinementKey, at path: String) -> [RealmInstance] {
+        entries.withLock { entries in
+            entries[key]?.filter { $0.path.hasSameBytes(as: path) }
                 .compactMap(\.retainedInstance) ?? []
         }
     }
@@ -99,23 +106,23 @@ enum RealmCache {
     private static func add(
         _ instance: RealmInstance, _ configuration: Realm.Configuration, _ path: String
     ) {
-        ThreadEnd.notify(of: currentThread())
+        let confinement = instance.confinement
+        if case .thread = confinement { ThreadEnd.notify(of: currentThread()) }
         let entry = Entry(
             instance: .passUnretained(instance), path: path,
             readOnly: configuration.readOnly,
             isInMemory: configuration.inMemoryIdentifier != nil,
             encryptionKey: configuration.encryptionKey)
-        let thread = instance.thread
-        entries.withLock { $0[thread, default: []].append(entry) }
+        entries.withLock { $0[confinement.key, default: []].append(entry) }
     }
 
     /// Removes the entries of an instance. Called by its deinitializer, on any thread.
     static func remove(_ instance: RealmInstance) {
         let address = Unmanaged.passUnretained(instance).toOpaque()
-        let thread = instance.thread
+        let key = instance.confinement.key
         entries.withLock { entries in
-            entries[thread]?.removeAll { $0.instance.toOpaque() == address }
-            if entries[thread]?.isEmpty == true { entries[thread] = nil }
+            entries[key]?.removeAll { $0.instance.toOpaque() == address }
+            if entries[key]?.isEmpty == true { entries[key] = nil }
         }
     }
 
@@ -124,9 +131,9 @@ enum RealmCache {
     /// Its identity can be reused by another thread, which must neither receive these instances nor
     /// use objects that still refer to them.
     fileprivate static func threadDidEnd() {
-        let instances = instancesOfThread()
-        let thread = currentThread()
-        entries.withLock { $0[thread] = nil }
+        let key = ConfinementKey.thread(currentThread())
+        let instances = instances(of: key)
+        entries.withLock { $0[key] = nil }
         for instance in instances { instance.threadDidEnd() }
     }
 

@@ -44,7 +44,7 @@ extension RealmInstance {
     /// Opens an instance, and creates the classes of `schema` that the file lacks.
     static func open(
         _ database: Database, _ configuration: Realm.Configuration, path: String,
-        schema: SchemaModel
+        schema: SchemaModel, confinement: Confinement
     ) throws -> RealmInstance {
         let connection = try Connection(database)
         let definitions = schema.classes.map(\.definition)
@@ -53,8 +53,21 @@ extension RealmInstance {
             path: path)
         try setup.run()
         Logger.note(.debug, "Opened the Realm at path '\(path)'")
-        return RealmInstance(
-            configuration: configuration, path: path, schema: schema, connection: connection)
+        let realm = RealmInstance(
+            configuration: configuration, path: path, schema: schema, connection: connection,
+            confinement: confinement)
+        try realm.follow()
+        return realm
+    }
+
+    /// Has the Realm move to newer versions by itself if its queue or run loop can tell it to.
+    private func follow() throws {
+        guard !configuration.readOnly, confinement.isServed,
+            let scheduler = confinement.makeScheduler()
+        else { return }
+        let notifier = RealmNotifier(self, scheduler)
+        self.notifier = notifier
+        try notifier.start(self)
     }
 
     /// Returns whether this instance can be reused for another configuration of its file. If the

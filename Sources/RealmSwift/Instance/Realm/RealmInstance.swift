@@ -2,11 +2,11 @@ import CRealmSystem
 import Foundation
 import StorageEngine
 
-/// The shared state of all `Realm` values of one file on one thread: the connection, the classes
-/// and the write transaction.
+/// The shared state of all `Realm` values of one file in one confinement: the connection, the
+/// classes and the write transaction.
 ///
-/// Only the thread that opened an instance uses it. The last reference can be released on any
-/// thread, because no other thread can use the instance at that point.
+/// An instance is used only where it is confined: on a thread, or in the blocks of a queue. The
+/// last reference can be released anywhere, because nothing can use the instance at that point.
 final class RealmInstance {
     /// The maximum size of a string or data value, in bytes.
     static let maximumValueSize = 16 << 20
@@ -15,9 +15,15 @@ final class RealmInstance {
     let path: String
     let schema: SchemaModel
     let connection: Connection
-    /// The identity of the thread that may use this instance; 0, which is never a thread's
-    /// identity, after that thread ended.
+    /// Where this instance may be used.
+    @exclusivity(unchecked) private(set) var confinement: Confinement
+    /// The identity of the thread that the fast check accepts; see ``Confinement/thread``.
     @exclusivity(unchecked) private(set) var thread: UInt
+    /// Whether the Realm moves to newer versions by itself where it can be told of them.
+    @exclusivity(unchecked) var autorefresh = true
+    /// Moves the Realm and tells its observers; nil if neither is possible, or nothing has asked
+    /// for it.
+    @exclusivity(unchecked) var notifier: RealmNotifier?
     /// The state of the write transaction, in raw memory because every write of a property reads
     /// it.
     let writeState: UnsafeMutablePointer<WriteState>
@@ -53,6 +59,8 @@ final class RealmInstance {
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastClass: ManagedClass?
     @exclusivity(unchecked) private var isReading = true
+    /// The connection's change stamp when the open write transaction began.
+    @exclusivity(unchecked) private var stampOfBegin: UInt64 = 0
     /// What the queries of this Realm keep from one to the next; of a type of theirs.
     @exclusivity(unchecked) var queryState: AnyObject?
     /// The conversion whose objects are being added. It knows which values were given for them.
@@ -60,7 +68,7 @@ final class RealmInstance {
 
     init(
         configuration: Realm.Configuration, path: String, schema: SchemaModel,
-        connection: Connection
+        connection: Connection, confinement: Confinement
     ) {
         var configuration = configuration
         configuration.setDiscoveredTypes(schema.classes.map(\.type))
@@ -68,7 +76,8 @@ final class RealmInstance {
         self.path = path
         self.schema = schema
         self.connection = connection
-        thread = currentThread()
+        self.confinement = confinement
+        thread = confinement.thread
         writeState = .allocate(capacity: 1)
         writeState.initialize(to: .none)
     }
@@ -77,6 +86,7 @@ final class RealmInstance {
         // This comes first, because until then the instance's thread can find the entry. No
         // transaction is open, because it would have kept the instance alive.
         RealmCache.remove(self)
+        notifier?.shutDown()
         writeState.deallocate()
     }
 
@@ -87,7 +97,9 @@ final class RealmInstance {
     func threadDidEnd() {
         if isWriting { connection.rollback() }
         writeState.pointee = .none
+        notifier?.shutDown()
         connection.endRead()
+        confinement = .ended
         thread = 0
         for managedClass in classes.values { managedClass.threadDidEnd() }
         for managedClass in dynamicClasses.values { managedClass.threadDidEnd() }
@@ -98,7 +110,18 @@ final class RealmInstance {
 
     @inline(__always)
     func checkThread() {
-        if thread != realm_thread_identity() { stop("Realm accessed from incorrect thread.") }
+        if thread != realm_thread_identity() { checkConfinement() }
+    }
+
+    /// The check of Realms that are not confined to one thread, and of those that are used wrongly.
+    @inline(never)
+    private func checkConfinement() {
+        if !confinement.isCurrent { stop("Realm accessed from incorrect thread.") }
+    }
+
+    /// Whether the thread that this instance was confined to has ended.
+    var hasEnded: Bool {
+        if case .ended = confinement { true } else { false }
     }
 
     var isWriting: Bool { writeState.pointee != .none }
@@ -177,6 +200,7 @@ extension RealmInstance {
         if isWriting || RealmCache.isWriting(to: connection.database) {
             stop("The Realm is already in a write transaction")
         }
+        let before = connection.version
         do { try connection.beginWrite() } catch {
             leaveLostVersion()
             throw error
@@ -184,9 +208,17 @@ extension RealmInstance {
         isReading = true
         writeState.pointee = .open
         keptForTransaction = self
+        stampOfBegin = connection.changeStamp
+        do { try notifier?.realm(self, didBeginWriteAt: before) } catch {
+            cancelWrite()
+            throw error
+        }
     }
 
-    func commitWrite() throws {
+    /// Whether the open write transaction has made a change.
+    var hasChanged: Bool { isWriting && connection.changeStamp != stampOfBegin }
+
+    func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         checkThread()
         if !isWriting { stop("Can't commit a non-existing write transaction") }
         if let failure {
@@ -195,6 +227,8 @@ extension RealmInstance {
             throw failure
         }
         do {
+            notifier?.realmWillCommit()
+            defer { notifier?.realmHasCommitted(self) }
             lastCommit = try connection.commit(configuration.engineDurability)
         } catch {
             Logger.note(.error, "The commit failed: \(error)")
@@ -206,6 +240,7 @@ extension RealmInstance {
         }
         endTransaction(cancelled: false)
         Logger.note(.debug, "Committed a write transaction")
+        notifier?.realm(self, didCommitWithoutNotifying: tokens)
     }
 
     func cancelWrite() {
@@ -218,6 +253,7 @@ extension RealmInstance {
 
     private func endTransaction(cancelled: Bool) {
         writeState.pointee = .none
+        if cancelled { notifier?.realmDidCancelWrite(self) }
         // The instance stays alive, because the caller has a reference.
         keptForTransaction = nil
         failure = nil
@@ -297,6 +333,7 @@ extension RealmInstance {
         }
         if isWriting { return false }
         do {
+            if let notifier { return try notifier.refresh(self) }
             let isNewer = try connection.refresh()
             isReading = true
             return isNewer
@@ -328,6 +365,9 @@ extension RealmInstance {
         attempt { _ = try connection.refresh() }
         isReading = true
     }
+
+    /// Records that the connection has moved to another version by itself.
+    func didMove() { isReading = true }
 
     /// Ends reading if a failed move to another version has released the current one. Data read
     /// from the released version must not be used, and the next read starts at the newest version.
