@@ -97,6 +97,11 @@ private enum GuideWritingSample {
             realm.refresh()
             print(realm.objects(Person.self).count)
         }
+        let queue = DispatchQueue(label: "guide")
+        try queue.sync {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            #expect(realm.objects(Person.self).count == 1)
+        }
         try GuideSamples(page: "threads.md").expectAll()
     }
 }

@@ -1,0 +1,140 @@
+import Foundation
+import RealmSwift
+import Testing
+
+// The guide's samples about notifications, unchanged.
+
+private enum GuideNotificationSample {
+    final class Dog: Object {
+        @Persisted var name: String
+        @Persisted var age: Int
+        @Persisted var owner: Person?
+    }
+
+    final class Person: Object {
+        @Persisted var name: String
+    }
+}
+
+@Suite struct GuideNotificationTests {
+    fileprivate typealias Dog = GuideNotificationSample.Dog
+    fileprivate typealias Person = GuideNotificationSample.Person
+
+    /// A file with dogs, and a Realm on a thread with a run loop.
+    private func observing(
+        _ body: @escaping @Sendable (Realm, Realm.Configuration) throws -> Void
+    ) async throws {
+        let directory = TestDirectory.untilExit()
+        let configuration = directory.configuration([Dog.self, Person.self])
+        try await withRunLoopThread {
+            let realm = try Realm(configuration: configuration)
+            try realm.write {
+                let ada = Person(value: ["name": "Ada"])
+                for name in ["Bo", "Max"] {
+                    realm.add(Dog(value: ["name": name, "age": 1, "owner": ada] as [String: Any]))
+                }
+            }
+            try body(realm, configuration)
+        }
+    }
+
+    /// Writes on another thread.
+    private func writeElsewhere(
+        _ configuration: Realm.Configuration, _ body: @escaping @Sendable (Realm) -> Void
+    ) throws {
+        try runThread {
+            let realm = try Realm(configuration: configuration)
+            try realm.write { body(realm) }
+        }
+    }
+
+    @Test func collectionsAndOwnWrites() async throws {
+        try await observing { realm, configuration in
+            var rows: [String] = []
+            let dogs = realm.objects(Dog.self).filter("age < 3").sorted(byKeyPath: "name")
+            let token = dogs.observe { change in
+                switch change {
+                case .initial(let dogs):
+                    rows = dogs.map(\.name)
+                case .update(let dogs, let deletions, let insertions, let modifications):
+                    for position in modifications { print("changed: \(rows[position])") }
+                    for position in deletions.reversed() { rows.remove(at: position) }
+                    for position in insertions { rows.insert(dogs[position].name, at: position) }
+                case .error(let error):
+                    print(error)
+                }
+            }
+            var renamed: [Int] = []
+            let named = dogs.observe(keyPaths: ["name", "owner.name"]) { change in
+                if case .update(_, _, _, let modifications) = change { renamed += modifications }
+            }
+            try pump { rows == ["Bo", "Max"] }
+            try writeElsewhere(configuration) { $0.objects(Dog.self)[0].age = 7 }
+            try pump { rows == ["Max"] }
+            try writeElsewhere(configuration) { $0.objects(Person.self)[0].name = "Grace" }
+            try pump { renamed == [0] }
+
+            try realm.write(withoutNotifying: [token]) {
+                realm.add(Dog(value: ["name": "Rex", "age": 1]))
+            }
+            rows.append("Rex")
+            try writeElsewhere(configuration) { realm in
+                realm.add(Dog(value: ["name": "Tim", "age": 2] as [String: Any]))
+            }
+            try pump { rows == ["Max", "Rex", "Tim"] }
+            token.invalidate()
+            named.invalidate()
+        }
+        try GuideSamples(page: "notifications.md").expectAll()
+    }
+
+    @Test func objectsAndRealms() async throws {
+        try await observing { realm, configuration in
+            var log: [String] = []
+            let dog = realm.objects(Dog.self)[0]
+            let dogToken = dog.observe { (change: ObjectChange<Dog>) in
+                switch change {
+                case .change(_, let properties):
+                    for property in properties {
+                        log.append("\(property.name): \(property.newValue ?? "nil")")
+                    }
+                case .deleted:
+                    log.append("gone")
+                case .error(let error):
+                    print(error)
+                }
+            }
+            var count = 0
+            let realmToken = realm.observe { notification, realm in
+                count = realm.objects(Dog.self).count
+            }
+            try writeElsewhere(configuration) { $0.objects(Dog.self)[0].age = 2 }
+            try pump { log == ["age: 2"] && count == 2 }
+            try writeElsewhere(configuration) { $0.delete($0.objects(Dog.self)[0]) }
+            try pump { log.last == "gone" && count == 1 }
+            dogToken.invalidate()
+            realmToken.invalidate()
+        }
+    }
+
+    @Test func queues() async throws {
+        final class Found: @unchecked Sendable {
+            // Guarded by the lock.
+            private var value = 0
+            private let lock = NSLock()
+
+            func set(_ new: Int) { lock.withLock { value = new } }
+            var count: Int { lock.withLock { value } }
+        }
+        let queue = DispatchQueue(label: "guide")
+        try await observing { realm, _ in
+            let found = Found()
+            let dogs = realm.objects(Dog.self)
+            let queueToken = dogs.observe(on: queue) { change in
+                if case .initial(let dogs) = change { found.set(dogs.count) }
+            }
+            try pump { found.count == 2 }
+            queueToken.invalidate()
+        }
+    }
+}
