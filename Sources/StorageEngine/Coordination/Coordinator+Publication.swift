@@ -134,7 +134,8 @@ extension Coordinator {
     fileprivate func endPublicationIfDead(_ word: UInt32) {
         // A writer of this process may be slow, but cannot have died; if the word is taken from it,
         // it wakes the sleepers once more.
-        let isAlive = isShared
+        let isAlive =
+            isShared
             && (try? System.isLockedByOther(lockFile, LockRanges.writing)) != false
         if !isAlive {
             _ = region.wakeUpWord.compareExchange(expected: word, desired: word &+ 1)

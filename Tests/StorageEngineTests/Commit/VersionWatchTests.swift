@@ -106,7 +106,8 @@ import ToolSupport
     private func watchThreadSwitches() throws -> Int {
         let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
         for task in tasks {
-            let status = try? String(contentsOfFile: "/proc/self/task/\(task)/status", encoding: .utf8)
+            let path = "/proc/self/task/\(task)/status"
+            let status = try? String(contentsOfFile: path, encoding: .utf8)
             let lines = status?.split(separator: "\n") ?? []
             guard lines.contains("Name:\t\(VersionWatch.threadName)") else { continue }
             let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }

@@ -81,7 +81,8 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
     }
 
     private func find() -> [(element: Element, value: OwnedScalar)] {
-        guard let (elements, contents) = read(realm), case .stored(_, let forEach, _) = contents.source
+        guard let (elements, contents) = read(realm),
+            case .stored(_, let forEach, _) = contents.source
         else { return [] }
         let scalars: [OwnedScalar] = realm.read(absent: []) {
             var scalars: [OwnedScalar] = []

@@ -67,7 +67,9 @@ extension ObjectBase {
         return stored.withScalar { scalar in
             if let target, case .integer(let key) = scalar,
                 !target.isAlive(key: key, birth: target.realm.generation)
-            { return nil }
+            {
+                return nil
+            }
             return type.erased(
                 scalar, target.map { _LinkSource(target: $0, birth: $0.realm.generation) })
         }

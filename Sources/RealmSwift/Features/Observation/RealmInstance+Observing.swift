@@ -8,7 +8,9 @@ extension RealmInstance {
         if configuration.readOnly {
             stop("Read-only Realms do not change and do not have change notifications.")
         }
-        if hasChanged { stop("Cannot register notification blocks from within write transactions.") }
+        if hasChanged {
+            stop("Cannot register notification blocks from within write transactions.")
+        }
         resumeReading()
     }
 

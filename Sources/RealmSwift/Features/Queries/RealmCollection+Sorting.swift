@@ -71,7 +71,9 @@ extension AggregatableCollection {
         }
         guard let realm = backing.realm, case .stored(let type, _, _) = _contents.source else {
             if let realm = RealmCache.failedInstance {
-                return SortedValues(realm, AggregatedValue._elementShape.type, [operation]) { _ in nil }
+                return SortedValues(realm, AggregatedValue._elementShape.type, [operation]) { _ in
+                    nil
+                }
             }
             // For an unmanaged collection, this stops the program with the documented message.
             _ = _querySource.query()

@@ -38,7 +38,8 @@ final class VersionStep {
         return isUntouched(observed, &seen)
     }
 
-    private func isUntouched(_ observed: ObservedClass, _ seen: inout Set<ObjectIdentifier>) -> Bool {
+    private func isUntouched(_ observed: ObservedClass, _ seen: inout Set<ObjectIdentifier>) -> Bool
+    {
         if !seen.insert(ObjectIdentifier(observed)).inserted { return true }
         if changes(of: observed.managedClass) != nil { return false }
         return observed.branches.allSatisfy { isUntouched($0.target, &seen) }

@@ -31,8 +31,10 @@ private final class QueueScene: Sendable {
     /// Runs `body` on the queue with the Realm of the queue.
     func run(_ body: @escaping @Sendable (QueueScene, Realm) throws -> Void) async throws {
         try await observing.run { [self] in
-            let opened = try realm.value ?? Realm(
-                configuration: configuration, queue: observing.queue)
+            let opened =
+                try realm.value
+                ?? Realm(
+                    configuration: configuration, queue: observing.queue)
             realm.value = opened
             try body(self, opened)
         }
