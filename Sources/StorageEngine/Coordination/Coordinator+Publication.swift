@@ -155,7 +155,8 @@ struct PublicationPauses {
     /// The number of looks, about 60 ms, after which the writer may have died.
     private static let patience = 64
 
-    /// Returns for how long to sleep at most, in nanoseconds. `word` is the odd word that was found.
+    /// Returns for how long to sleep at most, in nanoseconds. `word` is the odd word that was
+    /// found.
     mutating func next(_ coordinator: Coordinator, _ word: UInt32) -> Int64 {
         count += 1
         if count > Self.patience { coordinator.endPublicationIfDead(word) }

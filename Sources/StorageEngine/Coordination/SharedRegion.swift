@@ -31,8 +31,8 @@ struct SharedRegion {
     var bootIDLow: UnsafeMutablePointer<UInt64> { word64(24) }
     var visibleVersion: UnsafeMutablePointer<UInt64> { word64(32) }
     var durableVersion: UnsafeMutablePointer<UInt64> { word64(40) }
-    /// A futex word that every publication changes; see ``Coordinator/publishVisible``. Odd while one
-    /// is under way.
+    /// A futex word that every publication changes; see ``Coordinator/publishVisible``. Odd while
+    /// one is under way.
     var wakeUpWord: UnsafeMutablePointer<UInt32> { word32(48) }
     var poisoned: UnsafeMutablePointer<UInt32> { word32(52) }
     /// 1 while a process holds the write lock.

@@ -23,8 +23,8 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
 
     let realm: RealmInstance
     private let birth: UInt32
-    /// A function that returns the elements that a Realm shows, and their stored forms; nil if their
-    /// owner was deleted.
+    /// A function that returns the elements that a Realm shows, and their stored forms; nil if
+    /// their owner was deleted.
     private let read: (RealmInstance) -> (elements: [Element], contents: CollectionContents)?
     private let operations: [Operation]
     /// The connection's change stamp for which `found` is valid.

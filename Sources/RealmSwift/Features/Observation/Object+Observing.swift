@@ -23,8 +23,8 @@ extension Object {
     ///     confined to that queue sees it; nil for where this Realm is confined.
     ///   - block: The function.
     /// - Returns: A token. The function is called as long as the token exists.
-    /// - Precondition: The object is managed and not deleted, and its Realm can be observed here; see
-    ///   ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``.
+    /// - Precondition: The object is managed and not deleted, and its Realm can be observed here;
+    ///   see ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``.
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void

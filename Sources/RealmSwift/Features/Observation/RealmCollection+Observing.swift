@@ -70,7 +70,8 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Calls a function when the collection changes; see ``observe(keyPaths:on:_:)-([String]?,_,_)``.
+    /// Calls a function when the collection changes; see
+    /// ``observe(keyPaths:on:_:)-([String]?,_,_)``.
     ///
     /// - Parameter keyPaths: The properties of the elements whose changes count as modifications:
     ///   `[\.name, \.owner?.name]`.

@@ -2,8 +2,8 @@ import StorageEngine
 
 /// What a notifier knows; guarded by its lock.
 struct ObservationState {
-    /// The Realm; nil when it has gone. It is retained only with `ReferenceCounts`, because its last
-    /// reference may be going.
+    /// The Realm; nil when it has gone. It is retained only with `ReferenceCounts`, because its
+    /// last reference may be going.
     var realm: Unmanaged<RealmInstance>?
     /// Reads versions in the background; nil unless something is registered.
     var background: RealmInstance?

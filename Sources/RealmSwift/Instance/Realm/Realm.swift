@@ -4,9 +4,9 @@ import StorageEngine
 /// A database of objects, as seen by one thread, or by the blocks of one serial queue.
 ///
 /// A Realm shows one version of the data until it moves to the newest version: with ``refresh()``,
-/// at the beginning of a write transaction, or by itself (``autorefresh``). A Realm, and the objects
-/// and collections obtained from it, can be used only on the thread or queue that it was opened for.
-/// Use elsewhere stops the program.
+/// at the beginning of a write transaction, or by itself (``autorefresh``). A Realm, and the
+/// objects and collections obtained from it, can be used only on the thread or queue that it was
+/// opened for. Use elsewhere stops the program.
 ///
 /// Opening the same file again on the same thread returns an equal Realm and is cheap, so there is
 /// no need to keep Realms. The file is closed with the last reference to a Realm, object or
@@ -24,8 +24,8 @@ public struct Realm {
 
     /// Opens the Realm of the default configuration.
     ///
-    /// - Parameter queue: The serial queue whose blocks use the Realm; nil for the thread that opens
-    ///   it. The Realm must be opened on the queue.
+    /// - Parameter queue: The serial queue whose blocks use the Realm; nil for the thread that
+    ///   opens it. The Realm must be opened on the queue.
     /// - Throws: ``Realm/Error`` if the file cannot be opened or does not fit the classes.
     /// - Precondition: The settings do not conflict with each other, nor with those of the same
     ///   file if it is already open in this process.
@@ -35,8 +35,8 @@ public struct Realm {
 
     /// Opens the Realm of a configuration, and creates the file if it does not exist.
     ///
-    /// - Parameter queue: The serial queue whose blocks use the Realm; nil for the thread that opens
-    ///   it. The Realm must be opened on the queue.
+    /// - Parameter queue: The serial queue whose blocks use the Realm; nil for the thread that
+    ///   opens it. The Realm must be opened on the queue.
     /// - Throws: ``Realm/Error`` if the file cannot be opened or does not fit the classes.
     /// - Precondition: The settings do not conflict with each other, nor with those of the same
     ///   file if it is already open in this process.
