@@ -79,9 +79,12 @@ extension ObservationState {
         background?.connection.endRead()
     }
 
-    /// Whether a handler does not know the version `newest`, or the Realm does not show it.
+    /// Whether there is something to do: the Realm, if it moves by itself, does not show the version
+    /// `newest`, or a handler does not know the version that it is to be told of.
     func isBehind(_ newest: UInt64, realmShows version: UInt64) -> Bool {
-        version != newest || registrations.contains { $0.isActive && $0.version != newest }
+        // Otherwise a Realm that stays at its version would be asked to move for ever.
+        let target = movesByItself ? newest : version
+        return version != target || registrations.contains { $0.isActive && $0.version != target }
     }
 
     /// Comparisons with one version. Handlers of the same thing share the result.

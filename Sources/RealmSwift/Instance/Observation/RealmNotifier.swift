@@ -195,6 +195,8 @@ final class RealmNotifier: Sendable {
             return realm.takeRetainedValue()
         }
         guard let realm, !realm.isWriting, !realm.hasEnded else { return }
+        // An invalidated Realm pins nothing until it is used again.
+        if !realm.isReading, withState({ !$0.isObserving }) { return }
         attempt {
             if realm.autorefresh {
                 _ = try move(realm, withState { $0.hasFailed } ? .here : .prepared)
@@ -246,8 +248,15 @@ final class RealmNotifier: Sendable {
                 if !state.isPrepared(for: database.newestVersion) { try state.prepare() }
             case .prepared: break
             }
-            guard state.prepared != nil, let background = state.background else { return [] }
-            if source != .present { try realm.connection.read(like: background.connection) }
+            guard let version = state.prepared?.version, let background = state.background else {
+                return []
+            }
+            if version < before {
+                // It was prepared before a transaction of the Realm.
+                state.forgetPrepared()
+                return []
+            }
+            if version != before { try realm.connection.read(like: background.connection) }
             return try beginDelivery(&state)
         }
         realm.didMove()
@@ -293,7 +302,9 @@ final class RealmNotifier: Sendable {
         let version = realm.connection.version
         let isBehind = withState { state in
             state.isWriting = true
-            return state.registrations.contains { $0.version != version }
+            let isBehind = state.registrations.contains { $0.version != version }
+            if !isBehind { state.forgetPrepared() }
+            return isBehind
         }
         var due: [Registration] = []
         if isBehind, waitUntilVisible(version) {

@@ -58,7 +58,7 @@ final class RealmInstance {
     private var cancelledKeys: [String: CancelledKeys] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastClass: ManagedClass?
-    @exclusivity(unchecked) private var isReading = true
+    @exclusivity(unchecked) private(set) var isReading = true
     /// The connection's change stamp when the open write transaction began.
     @exclusivity(unchecked) private var stampOfBegin: UInt64 = 0
     /// What the queries of this Realm keep from one to the next; of a type of theirs.

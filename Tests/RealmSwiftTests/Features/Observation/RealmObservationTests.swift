@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import StorageEngine
 import Testing
 
 @Suite struct RealmObservationTests {
@@ -208,6 +209,37 @@ import Testing
             try pump { log.count > 1 }
             #expect(log.entries == [.initial(4), .inserted(4)])
             token.invalidate()
+        }
+    }
+
+    @Test func withoutItNothingHappensAgainAndAgain() async throws {
+        try await observing { scene in
+            scene.realm.autorefresh = false
+            let log = ChangeLog<Recorded>()
+            let token = scene.tracks.observe { log.append(Recorded($0)) }
+            try pump { log.count == 1 }
+            try scene.writeElsewhere { $0.addTracks([10]) }
+            // The run loop is left alone: it returns when something has happened, or after 20 ms.
+            var turns = 0
+            let end = ContinuousClock.now + .milliseconds(400)
+            while ContinuousClock.now < end {
+                turnRunLoop()
+                turns += 1
+            }
+            #expect(turns < 100)
+            #expect(log.count == 1)
+            token.invalidate()
+        }
+    }
+
+    @Test func anInvalidatedRealmPinsNothing() async throws {
+        try await observing { scene in
+            scene.realm.invalidate()
+            try scene.writeElsewhere { $0.addTracks([10]) }
+            for _ in 0..<10 { turnRunLoop() }
+            let path = try #require(scene.configuration.fileURL?.path)
+            #expect(try Database.open(path: path).statistics().pinnedVersions.isEmpty)
+            #expect(scene.realm.objects(Track.self).count == 5)
         }
     }
 
