@@ -92,6 +92,15 @@ private enum GuideWritingSample {
         }
 
         #expect(saved == "Ada")
+        let reading = try Realm(configuration: configuration)
+        let named = reading.objects(Person.self).filter("name == 'Ada'")
+        let reference = ThreadSafeReference(to: named)
+        let names = try await onThread {
+            let realm = try Realm(configuration: configuration)
+            return realm.resolve(reference).map { people in Array(people.map(\.name)) }
+        }
+
+        #expect(names == ["Ada"])
         try await onThread {
             let realm = try Realm(configuration: configuration)
             realm.refresh()

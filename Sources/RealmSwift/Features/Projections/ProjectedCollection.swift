@@ -41,6 +41,11 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
 
     /// A description of the elements, one per line.
     public var description: String { ObjectPrinter.describe(self) }
+
+    /// Returns the same collection in another Realm of the file; nil if it does not exist there.
+    public func _counterpart(in realm: Realm) -> ProjectedCollection? {
+        source.counterpart(in: realm).map { ProjectedCollection(source: $0) }
+    }
 }
 
 /// A collection of objects with one property of each.
@@ -51,6 +56,7 @@ protocol ProjectedSource<Value> {
     var isInvalidated: Bool { get }
     func value(at position: Int) -> Value
     func setValue(_ value: Value, at position: Int)
+    func counterpart(in realm: Realm) -> Self?
 }
 
 /// A collection of objects, implemented by the library's own types.
@@ -60,6 +66,7 @@ protocol ObjectCollection<Element> {
     var realm: Realm? { get }
     var isInvalidated: Bool { get }
     subscript(position: Int) -> Element { get }
+    func _counterpart(in realm: Realm) -> Self?
 }
 
 private struct PropertyOfEach<Objects: ObjectCollection, Value: RealmCollectionValue>:
@@ -73,6 +80,10 @@ private struct PropertyOfEach<Objects: ObjectCollection, Value: RealmCollectionV
     var isInvalidated: Bool { objects.isInvalidated }
 
     func value(at position: Int) -> Value { objects[position][keyPath: keyPath] }
+
+    func counterpart(in realm: Realm) -> PropertyOfEach? {
+        objects._counterpart(in: realm).map { PropertyOfEach(objects: $0, keyPath: keyPath) }
+    }
 
     func setValue(_ value: Value, at position: Int) {
         let type = Objects.Element.self

@@ -73,6 +73,14 @@ extension Projection {
     public final var isInvalidated: Bool { rootObject.isInvalidated }
 }
 
+extension ProjectionObservable {
+    /// Returns the projection of the same object in another Realm of the file; nil if the object
+    /// does not exist there.
+    public func _counterpart(in realm: Realm) -> Self? {
+        rootObject._counterpart(in: realm).map { Self(projecting: $0) }
+    }
+}
+
 extension Projection: RealmFetchable {
     /// Returns the name under which the projected objects are stored.
     public static func className() -> String { Root.className() }

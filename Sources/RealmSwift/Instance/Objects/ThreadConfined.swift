@@ -6,6 +6,8 @@ public protocol ThreadConfined {
     /// A Boolean value that indicates whether the object or collection was deleted or its Realm
     /// invalidated. Using it then stops the program.
     var isInvalidated: Bool { get }
+    /// Returns the same thing in another Realm of the file; nil if it does not exist there.
+    func _counterpart(in realm: Realm) -> Self?
 }
 
 extension Object: ThreadConfined {}

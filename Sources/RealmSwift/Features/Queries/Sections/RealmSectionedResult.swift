@@ -71,6 +71,11 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         self[indexPath.section][indexPath.item]
     }
 
+    /// Returns the same sections in another Realm of the file.
+    public func _counterpart(in realm: Realm) -> SectionedResults? {
+        SectionedResults(sectioning: sectioning.moved(to: realm))
+    }
+
     /// Returns an iterator over the current sections.
     public func makeIterator() -> SectionedResultsIterator<Key, SectionElement> {
         SectionedResultsIterator(sectioning, allKeys)
@@ -120,6 +125,11 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
         }
         requireIndex(index, upTo: positions.count)
         return sectioning.results[positions[index]]
+    }
+
+    /// Returns the section with the same key in another Realm of the file.
+    public func _counterpart(in realm: Realm) -> ResultsSection? {
+        ResultsSection(sectioning: sectioning.moved(to: realm), key: key)
     }
 
     /// Returns an iterator over the current elements. It skips objects that are deleted before it

@@ -31,6 +31,11 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
         self.key = key
     }
 
+    /// Returns the same sections in another Realm of the file.
+    func moved(to realm: Realm) -> Sectioning {
+        Sectioning(results._moved(to: realm), isReversed: isReversed, key)
+    }
+
     /// The current sections. All elements are visited once per version of the Realm, and once after
     /// each change in a write transaction.
     var sections: Found {
