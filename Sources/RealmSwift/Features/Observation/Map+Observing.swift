@@ -3,10 +3,14 @@ import StorageEngine
 
 extension Map {
     /// Calls a function when the map changes. The changes are told as keys, in ascending order;
-    /// for everything else see ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``.
+    /// everything else is as for the collections of a Realm.
     ///
-    /// - Parameter keyPaths: For objects as values, the properties whose changes count as
-    ///   modifications, relative to the objects.
+    /// - Parameters:
+    ///   - keyPaths: For objects as values, the properties whose changes count as modifications,
+    ///     relative to the objects.
+    ///   - queue: The serial queue on which to call the function; nil for where the Realm is
+    ///     confined.
+    ///   - block: The function.
     /// - Returns: A token. The function is called as long as the token exists.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

@@ -23,8 +23,9 @@ extension Object {
     ///     confined to that queue sees it; nil for where this Realm is confined.
     ///   - block: The function.
     /// - Returns: A token. The function is called as long as the token exists.
-    /// - Precondition: The object is managed and not deleted, and its Realm can be observed here;
-    ///   see ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``.
+    /// - Precondition: The object is managed and not deleted. Its Realm is confined to the main
+    ///   thread, a queue or a thread with a running run loop, is not read-only, and is not in a
+    ///   write transaction that has changed something.
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void
@@ -32,10 +33,13 @@ extension Object {
         observe(keyPaths, on: queue) { block($1.cast()) }
     }
 
-    /// Calls a function when the object changes or is deleted; see
-    /// ``observe(keyPaths:on:_:)-([String]?,_,_)``.
+    /// Calls a function when the object changes or is deleted, as the method with names does.
     ///
-    /// - Parameter keyPaths: The properties that count: `[\.name, \.owner?.name]`.
+    /// - Parameters:
+    ///   - keyPaths: The properties that count: `[\.name, \.owner?.name]`.
+    ///   - queue: The serial queue on which to call the function; nil for where the Realm is
+    ///     confined.
+    ///   - block: The function.
     public func observe<T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void
@@ -45,8 +49,8 @@ extension Object {
 }
 
 extension EmbeddedObject {
-    /// Calls a function when the object changes or is deleted; see
-    /// ``Object/observe(keyPaths:on:_:)-([String]?,_,_)``.
+    /// Calls a function when the object changes or is deleted, as for an object that is not
+    /// embedded.
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void

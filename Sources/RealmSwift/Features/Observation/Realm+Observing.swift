@@ -1,8 +1,8 @@
 extension Realm {
     /// Calls a function after each write transaction that changes what this Realm shows.
     ///
-    /// After a transaction of this Realm, the function is called before ``commitWrite()`` or
-    /// ``write(withoutNotifying:_:)`` returns. After one of another thread or process it is called
+    /// After a transaction of this Realm, the function is called before its `write` or
+    /// `commitWrite` returns. After one of another thread or process it is called
     /// where this Realm is confined, once the Realm has moved to the newest version, with
     /// ``Notification/didChange``. If ``autorefresh`` is false the Realm does not move, and the
     /// function is called with ``Notification/refreshRequired``.

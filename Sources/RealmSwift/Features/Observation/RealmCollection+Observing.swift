@@ -70,11 +70,14 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Calls a function when the collection changes; see
-    /// ``observe(keyPaths:on:_:)-([String]?,_,_)``.
+    /// Calls a function when the collection changes, as the method with names does.
     ///
-    /// - Parameter keyPaths: The properties of the elements whose changes count as modifications:
-    ///   `[\.name, \.owner?.name]`.
+    /// - Parameters:
+    ///   - keyPaths: The properties of the elements whose changes count as modifications:
+    ///     `[\.name, \.owner?.name]`.
+    ///   - queue: The serial queue on which to call the function; nil for where the Realm is
+    ///     confined.
+    ///   - block: The function.
     public func observe(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void

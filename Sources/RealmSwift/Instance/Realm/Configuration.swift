@@ -11,7 +11,7 @@ extension Realm {
     /// let realm = try Realm(configuration: configuration)
     /// ```
     public struct Configuration: Sendable {
-        /// The configuration that ``Realm/init()`` opens.
+        /// The configuration that ``Realm/init(queue:)`` opens.
         ///
         /// Can be read and set on any thread. An assignment is visible to all threads at once.
         public static var defaultConfiguration: Configuration {

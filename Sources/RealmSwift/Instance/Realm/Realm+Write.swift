@@ -32,8 +32,10 @@ extension Realm {
     ///   that a collection no longer has reads as zero, nil or such an object.
     /// - At the end of the block the transaction is cancelled, and this method throws the error.
     ///
-    /// - Parameter tokens: Tokens of this Realm's observers that are not told of this transaction,
-    ///   because the program has shown its changes already.
+    /// - Parameters:
+    ///   - tokens: Tokens of this Realm's observers that are not told of this transaction, because
+    ///     the program has shown its changes already.
+    ///   - block: The function.
     /// - Returns: The result of the block.
     /// - Throws: The error of the block, or ``Realm/Error`` if a change or the commit fails.
     /// - Precondition: The Realm is not read-only, and no write transaction on the same file is
@@ -55,11 +57,11 @@ extension Realm {
     /// Begins a write transaction and moves the Realm to the newest version.
     ///
     /// This method waits while another thread or process writes. The transaction ends with
-    /// ``commitWrite()``, ``cancelWrite()``, ``invalidate()`` or the end of the thread. Until then
+    /// ``commitWrite(withoutNotifying:)``, ``cancelWrite()``, ``invalidate()`` or the end of the thread. Until then
     /// other writers are locked out, and `Realm()` returns the same Realm on this thread, even if
     /// the program holds no reference to it.
     ///
-    /// A failure of the file stops the program. Use ``write(_:)`` to handle failures.
+    /// A failure of the file stops the program. Use ``write(withoutNotifying:_:)`` to handle failures.
     ///
     /// - Precondition: The Realm is not read-only, and no write transaction on the same file is
     ///   open on this thread.

@@ -35,8 +35,10 @@ public struct Realm {
 
     /// Opens the Realm of a configuration, and creates the file if it does not exist.
     ///
-    /// - Parameter queue: The serial queue whose blocks use the Realm; nil for the thread that
-    ///   opens it. The Realm must be opened on the queue.
+    /// - Parameters:
+    ///   - configuration: The file, and how to open it.
+    ///   - queue: The serial queue whose blocks use the Realm; nil for the thread that opens it.
+    ///     The Realm must be opened on the queue.
     /// - Throws: ``Realm/Error`` if the file cannot be opened or does not fit the classes.
     /// - Precondition: The settings do not conflict with each other, nor with those of the same
     ///   file if it is already open in this process.
