@@ -30,7 +30,7 @@ public enum ValueType: UInt8, Sendable, Hashable, CaseIterable {
 /// indexes, queries and schemas ask.
 @frozen
 public struct ValueTraits: Sendable {
-    /// How the values of a type are ordered; see ``ValueOrder``.
+    /// How the values of a type are ordered; see `ValueOrder`.
     public enum Order: Sendable {
         /// As integers.
         case integers
