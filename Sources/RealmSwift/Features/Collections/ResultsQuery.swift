@@ -10,8 +10,8 @@ final class ResultsQuery {
         case table
         /// The objects of a list, set or map.
         case column(any AnyManagedCollection)
-        /// The objects that refer to an object.
-        case backlinks(ManagedBacklinks)
+        /// The objects that refer to an object. Indirect, because it would make every query larger.
+        indirect case backlinks(ManagedBacklinks)
         /// No objects.
         case nothing
     }

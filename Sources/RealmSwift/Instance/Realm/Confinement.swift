@@ -62,11 +62,11 @@ enum Confinement {
         }
     }
 
-    /// The keys of all confinements that the caller is in: its thread, and the queue that runs it.
-    static var currentKeys: [ConfinementKey] {
-        let own = current.key
-        guard let mark = QueueMark.current, mark !== QueueMark.main else { return [own] }
-        return [own, .queue(ObjectIdentifier(mark))]
+    /// The key of the queue that runs the caller; nil if that is none to which a Realm is confined,
+    /// or the main queue, which ``current`` knows.
+    static var currentQueueKey: ConfinementKey? {
+        guard let mark = QueueMark.current, mark !== QueueMark.main else { return nil }
+        return .queue(ObjectIdentifier(mark))
     }
 
     /// How work gets there; nil for a thread without a running run loop.

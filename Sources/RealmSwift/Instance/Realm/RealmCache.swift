@@ -88,7 +88,9 @@ enum RealmCache {
 
     /// The instances that the caller can use, because of the thread and the queue that it runs on.
     private static func instancesOfThread() -> [RealmInstance] {
-        Confinement.currentKeys.flatMap { instances(of: $0) }
+        let own = instances(of: Confinement.current.key)
+        guard let key = Confinement.currentQueueKey else { return own }
+        return own + instances(of: key)
     }
 
     private static func instances(of key: ConfinementKey) -> [RealmInstance] {
