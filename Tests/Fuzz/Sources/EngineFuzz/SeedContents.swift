@@ -35,7 +35,7 @@ enum SeedContents: CaseIterable {
     private func fillTypes(_ connection: Connection) throws {
         var columns = [ColumnDefinition(name: "id", type: .int, isPrimaryKey: true)]
         for type in Self.scalars {
-            let isIndexed = type.indexKeyKind != nil
+            let isIndexed = type.traits.indexKeyKind != nil
             columns.append(
                 ColumnDefinition(name: "\(type)", type: type, isIndexed: isIndexed))
             columns.append(
