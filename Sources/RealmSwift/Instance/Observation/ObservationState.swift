@@ -79,8 +79,8 @@ extension ObservationState {
         background?.connection.endRead()
     }
 
-    /// Whether there is something to do: the Realm, if it moves by itself, does not show the version
-    /// `newest`, or a handler does not know the version that it is to be told of.
+    /// Whether there is something to do: the Realm, if it moves by itself, does not show the
+    /// version `newest`, or a handler does not know the version that it is to be told of.
     func isBehind(_ newest: UInt64, realmShows version: UInt64) -> Bool {
         // Otherwise a Realm that stays at its version would be asked to move for ever.
         let target = movesByItself ? newest : version

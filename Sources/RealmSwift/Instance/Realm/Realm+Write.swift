@@ -57,11 +57,12 @@ extension Realm {
     /// Begins a write transaction and moves the Realm to the newest version.
     ///
     /// This method waits while another thread or process writes. The transaction ends with
-    /// ``commitWrite(withoutNotifying:)``, ``cancelWrite()``, ``invalidate()`` or the end of the thread. Until then
-    /// other writers are locked out, and `Realm()` returns the same Realm on this thread, even if
-    /// the program holds no reference to it.
+    /// ``commitWrite(withoutNotifying:)``, ``cancelWrite()``, ``invalidate()`` or the end of the
+    /// thread. Until then other writers are locked out, and `Realm()` returns the same Realm on
+    /// this thread, even if the program holds no reference to it.
     ///
-    /// A failure of the file stops the program. Use ``write(withoutNotifying:_:)`` to handle failures.
+    /// A failure of the file stops the program. Use ``write(withoutNotifying:_:)`` to handle
+    /// failures.
     ///
     /// - Precondition: The Realm is not read-only, and no write transaction on the same file is
     ///   open on this thread.
