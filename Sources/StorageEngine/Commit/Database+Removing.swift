@@ -73,16 +73,13 @@ extension Database {
             realm_keep_in_forked_child(descriptor)
             System.close(descriptor)
         }
-        let isAlone = try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
-            if isWritable {
-                return try System.tryLock(descriptor, .exclusive, LockRanges.usingAndSharing)
-            }
-            // A process that may only read the file cannot keep others out, so it looks whether any
-            // of them, with the same rights or with more, has a lock.
-            guard try System.tryLock(descriptor, .shared, LockRanges.usingAndSharing) else {
-                return false
-            }
-            return try !System.isLockedByOther(descriptor, LockRanges.usingAndSharing)
+        // A process that is just being started has the locks of the one that starts it, until it
+        // runs its program.
+        let end = System.monotonicNanoseconds + longestStart
+        var isAlone = try lock(descriptor, isWritable, path)
+        while !isAlone, System.monotonicNanoseconds < end {
+            System.sleep(nanoseconds: 1_000_000)
+            isAlone = try lock(descriptor, isWritable, path)
         }
         guard isAlone else { throw inUse(path) }
         let present = try? System.status(path: location)
@@ -99,6 +96,26 @@ extension Database {
             try System.syncDirectory(StorageError.directory(of: location))
         }
         return true
+    }
+
+    /// For how long a file may seem to be in use while a process is being started, in nanoseconds.
+    private static let longestStart: UInt64 = 200_000_000
+
+    /// Locks a file like a sole user. Returns false if it is in use.
+    private static func lock(
+        _ descriptor: Int32, _ isWritable: Bool, _ path: String
+    ) throws(StorageError) -> Bool {
+        try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
+            if isWritable {
+                return try System.tryLock(descriptor, .exclusive, LockRanges.usingAndSharing)
+            }
+            // A process that may only read the file cannot keep others out, so it looks whether any
+            // of them, with the same rights or with more, has a lock.
+            guard try System.tryLock(descriptor, .shared, LockRanges.usingAndSharing) else {
+                return false
+            }
+            return try !System.isLockedByOther(descriptor, LockRanges.usingAndSharing)
+        }
     }
 
     /// Returns nil if the file is gone, or a link has replaced it.

@@ -139,7 +139,9 @@ package final class VersionSubscription: Sendable {
     private struct State {
         var known: UInt64
         var isRequested = false
-        var isCancelled = false
+        /// Kept open until the subscription is cancelled, because the watch thread reads its memory.
+        var database: Database?
+        var isCancelled: Bool { database == nil }
     }
 
     private let coordinator: Coordinator
@@ -147,12 +149,12 @@ package final class VersionSubscription: Sendable {
     private let state: Locked<State>
 
     fileprivate init(
-        _ coordinator: Coordinator, after version: UInt64,
+        to database: Database, after version: UInt64,
         _ handler: @escaping @Sendable (_ newest: UInt64) -> Void
     ) {
-        self.coordinator = coordinator
+        coordinator = database.coordinator
         self.handler = handler
-        state = Locked(State(known: version))
+        state = Locked(State(known: version, database: database))
     }
 
     /// Returns a call of the handler if it is to be called.
@@ -192,26 +194,28 @@ package final class VersionSubscription: Sendable {
 
     /// Ends the subscription. A call of the handler that has begun may still be running.
     package func cancel() {
-        let isFirst = state.withLock { state in
-            defer { state.isCancelled = true }
-            return !state.isCancelled
-        }
+        if state.withLock({ $0.isCancelled }) { return }
         // In a forked child, the watch and the counts belong to the parent.
-        if isFirst, !coordinator.isForked { VersionWatch.ofProcess.value.remove(self, coordinator) }
+        if !coordinator.isForked { VersionWatch.ofProcess.value.remove(self, coordinator) }
+        // Released outside of the lock, and after the thread has stopped looking at it.
+        let database = state.withLock { state in
+            defer { state.database = nil }
+            return state.database
+        }
+        withExtendedLifetime(database) {}
     }
 }
 
 extension Database {
     /// Calls `handler` whenever there is a version newer than `version`, and than the one it was
-    /// last called for. The subscription lasts until it is cancelled, which must happen before the
-    /// database is released.
+    /// last called for. The subscription lasts until it is cancelled, and keeps the database open.
     ///
     /// - Throws: `.fileAccess` if no thread can be started, `.usedAfterFork`.
     package func subscribe(
         after version: UInt64, _ handler: @escaping @Sendable (_ newest: UInt64) -> Void
     ) throws(StorageError) -> VersionSubscription {
         try checkNotForked()
-        let subscription = VersionSubscription(coordinator, after: version, handler)
+        let subscription = VersionSubscription(to: self, after: version, handler)
         if !VersionWatch.ofProcess.value.add(subscription, coordinator) {
             throw StorageError(
                 .fileAccess, path: path,
