@@ -27,10 +27,17 @@ package final class BackgroundThread<Output: Sendable>: Sendable {
         _ body: @escaping @Sendable (_ isStopped: () -> Bool) throws -> Output
     ) {
         let state = state
-        let thread = Thread { state.end(Result { try body { state.mustStop } }) }
-        thread.name = name
+        let hasBegun = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            hasBegun.signal()
+            state.end(Result { try body { state.mustStop } })
+        }
+        if let name { thread.name = name }
         thread.stackSize = 8 << 20
         thread.start()
+        // Foundation initializes itself at the start of the first thread. Two threads, or a fork,
+        // that meet there can wait for each other without end.
+        hasBegun.wait()
     }
 
     package var isDone: Bool { state.isDone }
