@@ -39,6 +39,7 @@ extension RealmInstance {
 }
 
 /// The token of a handler that is registered on another queue.
+// Sendable because `state` is a lock; unchecked because its superclass says so.
 final class QueuedToken: NotificationToken, @unchecked Sendable {
     private struct State {
         var isInvalidated = false

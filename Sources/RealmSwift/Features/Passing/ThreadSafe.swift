@@ -12,7 +12,7 @@ import StorageEngine
 /// The wrapper keeps the Realm of its value open.
 @propertyWrapper
 public final class ThreadSafe<T: ThreadConfined>: Sendable {
-    /// Sendable although the value is confined: other threads only read what never changes of it.
+    // Unchecked because the value is confined: other threads only read what never changes of it.
     private struct Content: @unchecked Sendable {
         let value: T
         let configuration: Realm.Configuration

@@ -51,8 +51,8 @@ extension Realm {
 
 /// What the copies of a reference share.
 private final class ReferenceBox<Confined: ThreadConfined>: Sendable {
-    /// Sendable although the referent is confined: other threads only read what never changes of it
-    /// (which class, key, column or query it stands for).
+    // Unchecked because the referent is confined: other threads only read what never changes of it
+    // (which class, key, column or query it stands for).
     private struct Content: @unchecked Sendable {
         let referent: Confined
         /// Reads the version that the Realm showed, which it pins.
