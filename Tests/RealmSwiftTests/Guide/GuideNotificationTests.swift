@@ -81,7 +81,8 @@ private enum GuideNotificationSample {
             try writeElsewhere(configuration) { realm in
                 realm.add(Dog(value: ["name": "Tim", "age": 2] as [String: Any]))
             }
-            try pump { rows == ["Max", "Rex", "Tim"] }
+            try pump { rows.count == 3 }
+            #expect(rows == ["Max", "Rex", "Tim"])
             token.invalidate()
             named.invalidate()
         }
@@ -112,6 +113,7 @@ private enum GuideNotificationSample {
             try pump { log == ["age: 2"] && count == 2 }
             try writeElsewhere(configuration) { $0.delete($0.objects(Dog.self)[0]) }
             try pump { log.last == "gone" && count == 1 }
+            #expect(log == ["age: 2", "gone"])
             dogToken.invalidate()
             realmToken.invalidate()
         }
@@ -133,7 +135,8 @@ private enum GuideNotificationSample {
             let queueToken = dogs.observe(on: queue) { change in
                 if case .initial(let dogs) = change { found.set(dogs.count) }
             }
-            try pump { found.count == 2 }
+            try pump { found.count > 0 }
+            #expect(found.count == 2)
             queueToken.invalidate()
         }
     }
