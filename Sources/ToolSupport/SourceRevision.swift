@@ -12,7 +12,7 @@ package enum SourceRevision {
         git.standardOutput = output
         git.standardError = FileHandle.nullDevice
         guard (try? git.run()) != nil else { return nil }
-        let data = output.fileHandleForReading.readDataToEndOfFile()
+        let data = output.remainingBytes()
         git.waitUntilExit()
         guard git.terminationStatus == 0 else { return nil }
         return String(decoding: data, as: UTF8.self)

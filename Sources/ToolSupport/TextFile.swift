@@ -37,7 +37,7 @@ package enum TextFile {
             throw BenchmarkError(
                 .internalError, "gzip cannot run: \((error as NSError).localizedDescription)")
         }
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        let bytes = output.remainingBytes()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             throw BenchmarkError(.usage, "'\(path)' cannot be unpacked by gzip.")

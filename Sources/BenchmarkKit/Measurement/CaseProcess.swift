@@ -99,7 +99,7 @@ final class CaseProcess: @unchecked Sendable {
     func wait(_ body: (String) -> Void) -> Ending {
         var pending = Data()
         while true {
-            let chunk = output.fileHandleForReading.availableData
+            let chunk = output.nextBytes()
             if chunk.isEmpty { break }
             pending += chunk
             while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {

@@ -139,7 +139,8 @@ package final class VersionSubscription: Sendable {
     private struct State {
         var known: UInt64
         var isRequested = false
-        /// Kept open until the subscription is cancelled, because the watch thread reads its memory.
+        /// Kept open until the subscription is cancelled, because the watch thread reads its
+        /// memory.
         var database: Database?
         var isCancelled: Bool { database == nil }
     }

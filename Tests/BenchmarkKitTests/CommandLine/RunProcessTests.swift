@@ -347,7 +347,7 @@ struct RunProcessTests {
         process.standardInput = FileHandle.nullDevice
         try process.run()
         let text = String(
-            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            decoding: output.remainingBytes(), as: UTF8.self)
         process.waitUntilExit()
         return (process.terminationStatus, text)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ToolSupport
 
 /// The benchmark runner as people start it: a process of its own, whose main thread it has to
 /// itself.
@@ -25,7 +26,7 @@ final class BenchmarkProcess {
     /// Reads until `text` was written. False if the process ended without writing it.
     func waits(for text: String) -> Bool {
         while received.range(of: Data(text.utf8)) == nil {
-            let chunk = output.fileHandleForReading.availableData
+            let chunk = output.nextBytes()
             if chunk.isEmpty { return false }
             received += chunk
         }
@@ -45,7 +46,7 @@ final class BenchmarkProcess {
 
     /// Returns the whole output, once the process has ended.
     func text() -> String {
-        received += output.fileHandleForReading.readDataToEndOfFile()
+        received += output.remainingBytes()
         return String(decoding: received, as: UTF8.self)
     }
 }

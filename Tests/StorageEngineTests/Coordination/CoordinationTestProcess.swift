@@ -1,4 +1,5 @@
 import Foundation
+import ToolSupport
 
 @testable import StorageEngine
 
@@ -31,7 +32,7 @@ final class CoordinationTestProcess {
                 received.removeSubrange(...end)
                 return line
             }
-            let data = output.fileHandleForReading.availableData
+            let data = output.nextBytes()
             if data.isEmpty { return nil }
             received.append(contentsOf: data)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import StressModel
+import ToolSupport
 
 @testable import StressKit
 
@@ -32,7 +33,7 @@ func runRunner(_ arguments: String...) throws -> (text: String, exitCode: Int32)
     process.standardOutput = output
     process.standardError = output
     try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
+    let data = output.remainingBytes()
     process.waitUntilExit()
     return (String(decoding: data, as: UTF8.self), process.terminationStatus)
 }
