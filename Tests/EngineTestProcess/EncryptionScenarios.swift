@@ -33,7 +33,7 @@ let encryptionScenarios: [String: Scenario] = [
         let pager = try Pager(database: database)
         try pager.beginRead()
         let start = try pager.page(pager.root)
-        let isThere = PageHeader(start).birth == pager.root.birth
+        let isThere = Node(start).birth == pager.root.birth
         var random = SealingSession()
         let salt = random.next().salt
         guard forkProcess() == 0 else {

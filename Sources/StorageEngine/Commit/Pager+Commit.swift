@@ -43,7 +43,7 @@ extension Pager {
     ///
     /// - Throws: `.outOfDiskSpace`, `.fileAccess`, `.damaged` when the file was cut outside of this
     ///   library; `.outcomeUnknown` when a sync failed; what ``transactionFailure`` says.
-    public func commit(
+    package func commit(
         _ durability: CommitDurability = .full
     ) throws(StorageError) -> CommitStatistics {
         precondition(isInWriteTransaction)

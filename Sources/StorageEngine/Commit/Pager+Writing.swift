@@ -7,7 +7,7 @@ extension Pager {
     ///
     /// - Throws: `.readOnly`, `.usedAfterFork`, `.outcomeUnknown` after a failed sync, `.damaged`,
     ///   `.fileAccess`. The connection then reads what it did before, or nothing.
-    public func beginWrite() throws(StorageError) {
+    package func beginWrite() throws(StorageError) {
         precondition(!isInWriteTransaction, "already writing")
         let wasReading = isReading
         try writer.lock()
@@ -33,7 +33,7 @@ extension Pager {
 
     /// Ends the write transaction without a trace. The connection reads the version that it was
     /// based on, or a newer one: it has seen that version, so it waits until that is durable.
-    public func rollback() {
+    func rollback() {
         precondition(isInWriteTransaction)
         notePeak()
         let transaction = takeTransaction()
@@ -60,13 +60,13 @@ extension Pager {
     /// back: from then on ``commit(_:)`` and every call that takes or frees a page throws the error
     /// again, and reads find the version that the transaction was based on
     /// (``failTransaction(_:)``).
-    public var transactionFailure: StorageError? {
+    var transactionFailure: StorageError? {
         isInWriteTransaction ? writing.failure : nil
     }
 
     /// Makes the open write transaction one that can only be rolled back, with `error` as the
     /// reason unless there is one already. For a layer above whose own change was interrupted.
-    public func failTransaction(_ error: StorageError) {
+    func failTransaction(_ error: StorageError) {
         precondition(isInWriteTransaction)
         guard writing.fail(error) else { return }
         copiesStamp &+= 1
@@ -86,7 +86,7 @@ extension Pager {
     ///
     /// - Throws: `.outOfDiskSpace`, `.addressSpaceExhausted`, `.fileAccess`. The transaction can
     ///   then only be rolled back (``transactionFailure``).
-    public func allocate(
+    package func allocate(
         pages: Int, kind: PageKind
     ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
         do throws(StorageError) { return try writing.allocate(pages: pages, kind: kind) } catch {
@@ -109,7 +109,7 @@ extension Pager {
 
     /// The run as a private copy: itself if it is one, else a copy under a new page number, and the
     /// old run is freed, at once if this transaction has written it ahead.
-    public func makeWritable(
+    package func makeWritable(
         _ reference: PageReference
     ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer, byteCount: Int) {
         if let buffer = writing.privateCopy(reference) {
@@ -141,7 +141,7 @@ extension Pager {
     /// same page: a run that grows step by step at the end of what was allocated leaves no holes.
     /// `move` fills the new memory, which is zeroed but for the header, while the old one is still
     /// there. It must not use the pager.
-    public func reallocate(
+    func reallocate(
         _ reference: PageReference, pages: Int,
         move: (_ old: UnsafeMutableRawPointer, _ new: UnsafeMutableRawPointer) -> Void
     ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
@@ -159,7 +159,7 @@ extension Pager {
 
     /// Frees a run: at once if this transaction wrote it, else once no reader reaches it. A private
     /// copy's memory must not be used afterwards.
-    public func free(_ reference: PageReference) throws(StorageError) {
+    package func free(_ reference: PageReference) throws(StorageError) {
         try writing.checkNotFailed()
         guard reference.birth == writing.version else {
             let start = try page(reference)

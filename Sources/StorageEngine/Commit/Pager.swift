@@ -2,8 +2,8 @@
 /// transaction and of the version that the transaction is based on.
 ///
 /// Used by one thread at a time. Drop it to end it; an open write transaction is then rolled back.
-public final class Pager {
-    public let database: Database
+@usableFromInline package final class Pager {
+    package let database: Database
     let file: PageFile
     let writer: Writer
 
@@ -18,7 +18,7 @@ public final class Pager {
     @exclusivity(unchecked) private var transaction: UnsafeMutablePointer<WriteTransaction>?
     /// The memory of all its write transactions, one after the other; nil before the first.
     private var memoryOfTransaction: UnsafeMutablePointer<WriteTransaction>?
-    @exclusivity(unchecked) public private(set) var isReading = false
+    @exclusivity(unchecked) private(set) var isReading = false
 
     /// Copies of what the snapshot, or the transaction, says: the bounds of what is read of the
     /// file, and where that is found once it has been checked.
@@ -52,7 +52,7 @@ public final class Pager {
     private let mostDecryptedBytes: Int
 
     /// - Throws: `.tooManyReaders` when all slots for connections are taken, `.usedAfterFork`.
-    public init(database: Database) throws(StorageError) {
+    package init(database: Database) throws(StorageError) {
         self.database = database
         file = database.file
         writer = database.writer
@@ -67,7 +67,7 @@ public final class Pager {
 
     /// The version this connection sees; 0 is the empty database before the first commit. In a
     /// write transaction the version that it is based on.
-    public var version: UInt64 { transaction?.pointee.baseVersion ?? snapshot.version }
+    package var version: UInt64 { transaction?.pointee.baseVersion ?? snapshot.version }
 
     /// The version that the open write transaction becomes, else the one that is read.
     var newestVersion: UInt64 { transaction?.pointee.version ?? snapshot.version }
@@ -79,10 +79,10 @@ public final class Pager {
     var pages: MappedPages? { transaction != nil ? writing.pages : snapshot.pages }
 
     /// Bytes of one page.
-    public var pageSize: Int { file.pageSize }
+    package var pageSize: Int { file.pageSize }
 
     /// The root of the forest. In a write transaction its owner sets it before ``commit(_:)``.
-    public var root: PageReference {
+    package var root: PageReference {
         get { transaction?.pointee.root ?? snapshot.record?.root ?? .none }
         set { writing.root = newValue }
     }
@@ -99,7 +99,7 @@ public final class Pager {
     /// ``refresh()``.
     ///
     /// - Throws: `.damaged`, `.usedAfterFork`, `.addressSpaceExhausted`, `.fileAccess`.
-    public func beginRead() throws(StorageError) {
+    package func beginRead() throws(StorageError) {
         precondition(!isReading, "already reading")
         try database.checkNotForked()
         isReading = true
@@ -120,7 +120,7 @@ public final class Pager {
 
     /// Moves on to the newest version; true if it is another one. After an error the connection
     /// reads nothing.
-    public func refresh() throws(StorageError) -> Bool {
+    func refresh() throws(StorageError) -> Bool {
         precondition(isReading && !isInWriteTransaction)
         try database.checkNotForked()
         let before = version
@@ -130,7 +130,7 @@ public final class Pager {
     }
 
     /// Stops reading: the version is pinned no more.
-    public func endRead() {
+    func endRead() {
         precondition(!isInWriteTransaction)
         guard isReading else { return }
         isReading = false
@@ -160,7 +160,7 @@ public final class Pager {
 
     // MARK: The write transaction
 
-    public var isInWriteTransaction: Bool {
+    var isInWriteTransaction: Bool {
         @inline(__always) get { transaction != nil }
     }
 
@@ -171,7 +171,7 @@ public final class Pager {
     }
 
     /// The birth of everything that the open write transaction writes.
-    public var writeVersion: UInt64 {
+    var writeVersion: UInt64 {
         @inline(__always) get { writing.version }
     }
 
@@ -209,7 +209,7 @@ public final class Pager {
     /// memory; that to a private copy until it is freed.
     /// - Throws: `.damaged` when the page is not what the reference says.
     @inline(__always)
-    public func page(_ reference: PageReference) throws(StorageError) -> UnsafeRawPointer {
+    package func page(_ reference: PageReference) throws(StorageError) -> UnsafeRawPointer {
         if let page = pageTable.checkedPage(reference, of: bounds) { return page }
         // Younger than everything in the file that is read.
         if reference.birth > bounds.version, transaction != nil {
@@ -270,7 +270,7 @@ public final class Pager {
 
     /// The node that `reference` names.
     @inline(__always)
-    public func node(_ reference: PageReference) throws(StorageError) -> Node {
+    func node(_ reference: PageReference) throws(StorageError) -> Node {
         let start = try page(reference)
         guard PageHeader(start).kind == .node else {
             throw failing(file.damage(reference.page, "it is not a node"))
@@ -279,7 +279,7 @@ public final class Pager {
     }
 
     /// The bytes of a value that has a run of its own.
-    public func overflowBytes(
+    package func overflowBytes(
         _ reference: PageReference
     ) throws(StorageError) -> UnsafeRawBufferPointer {
         guard let bytes = file.contents(at: try page(reference), kind: .overflow) else {

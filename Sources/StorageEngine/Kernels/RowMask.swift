@@ -48,7 +48,7 @@ public struct RowMask: ~Copyable {
     }
 
     /// Makes the set contain all `rows` rows of a leaf, or none of them.
-    public mutating func fill(_ isMember: Bool, rows: Int) {
+    mutating func fill(_ isMember: Bool, rows: Int) {
         resize(rows: rows)
         words.update(repeating: isMember ? ~0 : 0, count: wordCount)
         clearBehindLastRow()
@@ -113,7 +113,7 @@ public struct RowMask: ~Copyable {
         return words[row &>> 6] &>> UInt64(row & 63) & 1 != 0
     }
 
-    public mutating func insert(_ row: Int) {
+    mutating func insert(_ row: Int) {
         precondition(row >= 0 && row < rowCount, "row out of range")
         words[row >> 6] |= 1 << UInt64(row & 63)
     }

@@ -1,9 +1,9 @@
 /// A row of no table that has no columns, so that each property reads as its default. The rows of a
 /// leaf that is older than all columns of its table read the same way.
-public final class AbsentRow {
+package final class AbsentRow {
     private let page: UnsafeMutableRawPointer
 
-    public init() {
+    package init() {
         let byteCount = 4096
         page = .allocate(byteCount: byteCount, alignment: 4096)
         let node = MutableNode.format(
@@ -14,5 +14,5 @@ public final class AbsentRow {
     deinit { page.deallocate() }
 
     /// A node with this one row. Valid as long as this object.
-    public var leaf: Node { Node(page) }
+    package var leaf: Node { Node(page) }
 }

@@ -11,7 +11,6 @@ public enum ColumnKind: UInt8, Sendable {
     case fixed12 = 6
 
     /// Whether values are stored as integers: a base plus packed deltas.
-    @inlinable
     var isPacked: Bool { rawValue <= ColumnKind.double.rawValue }
 }
 
@@ -77,12 +76,12 @@ struct ColumnEntry {
         p.storeBytes(of: value, toByteOffset: offset, as: T.self)
     }
 
-    @inlinable var id: UInt16 {
+    var id: UInt16 {
         get { load(0, UInt16.self) }
         nonmutating set { store(0, newValue) }
     }
     @inlinable var kindCode: UInt8 { load(2, UInt8.self) }
-    @inlinable var kind: ColumnKind {
+    var kind: ColumnKind {
         @inline(__always) get { ColumnKind(rawValue: kindCode).unsafelyUnwrapped }
         nonmutating set { store(2, newValue.rawValue) }
     }
@@ -111,18 +110,18 @@ struct ColumnEntry {
         get { Int(load(24, UInt32.self)) }
         nonmutating set { store(24, UInt32(truncatingIfNeeded: newValue)) }
     }
-    @inlinable var heapCapacity: Int {
+    var heapCapacity: Int {
         get { Int(load(28, UInt32.self)) }
         nonmutating set { store(28, UInt32(truncatingIfNeeded: newValue)) }
     }
-    @inlinable var heapUsed: Int {
+    var heapUsed: Int {
         get { Int(load(32, UInt32.self)) }
         nonmutating set {
             store(32, UInt32(truncatingIfNeeded: newValue))
             store(36, UInt32(0))
         }
     }
-    @inlinable var spillReference: PageReference {
+    var spillReference: PageReference {
         get { PageReference(page: load(24, UInt64.self), birth: load(32, UInt64.self)) }
         nonmutating set {
             store(24, newValue.page)
@@ -155,11 +154,9 @@ struct ColumnEntry {
     }
 
     /// Returns the bytes of the data region for `rows` rows, without heap and null bitmap.
-    @inlinable
     func dataBytes(rows: Int) -> Int { (rows * width + 63) / 64 * 8 }
 
     /// Returns the bytes of a null bitmap for `rows` rows.
-    @inlinable
     static func nullBytes(rows: Int) -> Int { (rows + 63) / 64 * 8 }
 
     func initialize(_ format: ColumnFormat) {

@@ -3,7 +3,7 @@ extension MutableNode {
     /// is not null afterwards.
     ///
     /// `bytes` must not lie in this node, because the node may be laid out again.
-    public func setBytes(
+    func setBytes(
         _ c: Int, _ row: Int, _ bytes: UnsafeRawBufferPointer, isOverflow: Bool
     ) -> Bool {
         var e = entry(c)
@@ -34,7 +34,7 @@ extension MutableNode {
     }
 
     /// Stores an overflow reference in place of the bytes.
-    public func setOverflow(
+    func setOverflow(
         _ c: Int, _ row: Int, _ reference: PageReference, length: Int
     ) -> Bool {
         let words = (reference.page, reference.birth, UInt64(length))
@@ -42,7 +42,7 @@ extension MutableNode {
     }
 
     /// Sets sixteen bytes, which must not lie in this node. The row is not null afterwards.
-    public func setFixed16(_ c: Int, _ row: Int, _ p: UnsafeRawPointer) -> Bool {
+    func setFixed16(_ c: Int, _ row: Int, _ p: UnsafeRawPointer) -> Bool {
         let e = entry(c)
         (base + e.dataOffset + row * 16).copyMemory(from: p, byteCount: 16)
         clearNull(e, row)
@@ -50,7 +50,7 @@ extension MutableNode {
     }
 
     /// Sets twelve bytes, which must not lie in this node. The row is not null afterwards.
-    public func setFixed12(_ c: Int, _ row: Int, _ p: UnsafeRawPointer) -> Bool {
+    func setFixed12(_ c: Int, _ row: Int, _ p: UnsafeRawPointer) -> Bool {
         let e = entry(c)
         (base + e.dataOffset + row * 12).copyMemory(from: p, byteCount: 12)
         clearNull(e, row)

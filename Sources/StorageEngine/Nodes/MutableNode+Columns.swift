@@ -1,7 +1,7 @@
 extension MutableNode {
     /// Adds a column of zeros or empty values, or of `integers`, which ascend and number one per
     /// row. Returns false if it does not fit.
-    public func addColumn(
+    func addColumn(
         _ format: ColumnFormat, at index: Int, integers: UnsafeBufferPointer<Int64>? = nil
     ) -> Bool {
         let count = columnCount
@@ -34,7 +34,7 @@ extension MutableNode {
     }
 
     /// Removes a column. Its room is reused when the node is next laid out.
-    public func removeColumn(_ c: Int) {
+    func removeColumn(_ c: Int) {
         let count = columnCount
         entry(c).p.copyMemory(
             from: entry(c + 1).p, byteCount: (count - c - 1) * ColumnEntry.size)
@@ -44,7 +44,7 @@ extension MutableNode {
     // MARK: Spilling
 
     /// Copies a column into an empty node of only that column, made by `format`.
-    public func copyColumn(_ c: Int, to target: MutableNode) -> Bool {
+    func copyColumn(_ c: Int, to target: MutableNode) -> Bool {
         precondition(
             target.columnCount == 1 && target.rowCount == 0
                 && target.reading.format(0) == reading.format(c),
@@ -62,7 +62,7 @@ extension MutableNode {
 
     /// Marks a column as stored in another node. Width and base stay as zone map. The column's room
     /// is reused when the node is next laid out.
-    public func markSpilled(_ c: Int, _ reference: PageReference) {
+    func markSpilled(_ c: Int, _ reference: PageReference) {
         precondition(!reference.isNone, "A column cannot be spilled to nowhere.")
         let e = entry(c)
         e.flags = e.flags & ~(ColumnEntry.hasNulls | ColumnEntry.ramp) | ColumnEntry.spilled
@@ -72,14 +72,14 @@ extension MutableNode {
     }
 
     /// Updates the reference to a spilled column whose node has moved.
-    public func setSpillReference(_ c: Int, _ reference: PageReference) {
+    func setSpillReference(_ c: Int, _ reference: PageReference) {
         precondition(
             entry(c).isSpilled && !reference.isNone, "Only a spilled column has a reference.")
         entry(c).spillReference = reference
     }
 
     /// Updates the zone map of a spilled column from its node.
-    public func updateSpillZone(_ c: Int, from spilled: Node) {
+    func updateSpillZone(_ c: Int, from spilled: Node) {
         let e = entry(c)
         let other = spilled.entry(0)
         e.width = other.width
@@ -88,7 +88,7 @@ extension MutableNode {
     }
 
     /// Moves a spilled column from its node, which has the same rows, into this one.
-    public func unspill(_ c: Int, from spilled: Node) -> Bool {
+    func unspill(_ c: Int, from spilled: Node) -> Bool {
         precondition(
             entry(c).isSpilled && spilled.rowCount == rowCount
                 && spilled.format(0) == reading.format(c),

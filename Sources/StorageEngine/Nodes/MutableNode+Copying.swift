@@ -3,14 +3,14 @@ extension MutableNode {
     ///
     /// The caller handles columns that are spilled in this node. No other column may be spilled in
     /// the source.
-    public func appendRows(from source: Node, _ rows: Range<Int>) -> Bool {
+    func appendRows(from source: Node, _ rows: Range<Int>) -> Bool {
         insertRows(from: source, rows, at: rowCount)
     }
 
     /// Inserts rows of another node with the same columns in the same order: all or nothing.
     ///
     /// Columns get the narrowest encoding that holds the resulting rows.
-    public func insertRows(from source: Node, _ rows: Range<Int>, at row: Int) -> Bool {
+    func insertRows(from source: Node, _ rows: Range<Int>, at row: Int) -> Bool {
         if rows.isEmpty { return true }
         precondition(source.columnCount == columnCount, "The nodes have other columns.")
         let draft = NodeDraft(revising: self)

@@ -5,7 +5,7 @@ extension MutableNode {
     ///
     /// - Precondition: The node has room for what its ramps become
     ///   (`hasRoom(toKeep:andColumn:)`).
-    public func keepRows(_ kept: UnsafeBufferPointer<Int32>) {
+    func keepRows(_ kept: UnsafeBufferPointer<Int32>) {
         let count = rowCount
         var first = 0
         while first < kept.count, kept[first] == first { first += 1 }

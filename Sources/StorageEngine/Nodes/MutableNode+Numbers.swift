@@ -1,27 +1,25 @@
 extension MutableNode {
     /// Sets the value of an integer column. The row is not null afterwards.
-    @inlinable @inline(__always)
-    public func setInteger(_ c: Int, _ row: Int, _ value: Int64) -> Bool {
+    @inline(__always)
+    func setInteger(_ c: Int, _ row: Int, _ value: Int64) -> Bool {
         setPacked(c, row, value, whole: false)
     }
 
     /// Sets the value of a double column, preserving every bit. The row is not null afterwards.
-    @inlinable
-    public func setDouble(_ c: Int, _ row: Int, _ value: Double) -> Bool {
+    func setDouble(_ c: Int, _ row: Int, _ value: Double) -> Bool {
         let image = PackedNumbers.image(value)
         return setFloating(c, row, whole: PackedNumbers.whole(value), image: image)
     }
 
     /// Sets the value of a float column, preserving every bit. The row is not null afterwards.
-    @inlinable
-    public func setFloat(_ c: Int, _ row: Int, _ value: Float) -> Bool {
+    func setFloat(_ c: Int, _ row: Int, _ value: Float) -> Bool {
         let image = PackedNumbers.image(value)
         return setFloating(c, row, whole: PackedNumbers.whole(Double(value)), image: image)
     }
 
     /// Sets a floating-point number. Whole numbers are stored as integers while the column holds
     /// nothing else. A column of one row chooses its encoding anew.
-    @inlinable @inline(__always)
+    @inline(__always)
     func setFloating(_ c: Int, _ row: Int, whole: Int64?, image: Int64) -> Bool {
         let isWhole = entry(c).isWhole
         if let whole, isWhole || rowCount == 1 {
@@ -32,7 +30,7 @@ extension MutableNode {
         return setPacked(c, row, image, whole: false)
     }
 
-    @inlinable @inline(__always)
+    @inline(__always)
     func setPacked(_ c: Int, _ row: Int, _ value: Int64, whole: Bool) -> Bool {
         let e = entry(c)
         let width = e.width
@@ -71,7 +69,7 @@ extension MutableNode {
         return true
     }
 
-    @inlinable @inline(__always)
+    @inline(__always)
     func clearNull(_ e: ColumnEntry, _ row: Int) {
         let nulls = e.nullOffset
         if nulls != 0 { PackedNumbers.store(base + nulls, row, width: 1, 0) }
@@ -80,7 +78,7 @@ extension MutableNode {
     /// Stores a value that the column's encoding does not hold. The column gets a base, a width and
     /// an interpretation that suit all rows including this value. Nothing else changes if a ramp
     /// already gives the row this value, or if the value begins a ramp.
-    @inline(never) @usableFromInline
+    @inline(never)
     func encode(_ c: Int, _ row: Int, _ value: Int64, whole: Bool) -> Bool {
         let e = entry(c)
         if e.isRamp {
@@ -160,7 +158,7 @@ extension MutableNode {
     ///
     /// A value that stops being null holds what a placeholder row holds and must be set next.
     /// Setting a value makes it non-null by itself.
-    public func setNull(_ c: Int, _ row: Int, _ isNull: Bool) -> Bool {
+    func setNull(_ c: Int, _ row: Int, _ isNull: Bool) -> Bool {
         if isNull, entry(c).nullOffset == 0 {
             guard writeOutRamps(rows: rowCount, column: c) else { return false }
             guard layOut(rows: rowCount, nullColumn: c) else { return false }

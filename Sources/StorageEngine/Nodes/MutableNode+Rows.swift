@@ -5,7 +5,7 @@ extension MutableNode {
     /// column's base until they are set, so that the column's bounds need not include zero in the
     /// meantime. A row appended at the end continues ramps until it is set; a row inserted between
     /// others ends all ramps. The caller handles spilled columns.
-    public func insertPlaceholderRow(at row: Int) -> Bool {
+    func insertPlaceholderRow(at row: Int) -> Bool {
         let count = rowCount
         if row < count, !writeOutRamps(rows: count + 1) { return false }
         if count == reading.rowCapacity {
@@ -20,7 +20,7 @@ extension MutableNode {
     /// columns.
     ///
     /// If all columns are set right afterwards, `insertPlaceholderRow` packs better.
-    public func insertRow(at row: Int) -> Bool {
+    func insertRow(at row: Int) -> Bool {
         guard insertPlaceholderRow(at: row) else { return false }
         for c in 0..<columnCount where !entry(c).isSpilled {
             let fits =
@@ -75,17 +75,17 @@ extension MutableNode {
 
     /// Prepares the node for the removal of a row. Removing a row between others ends all ramps.
     /// Returns false, with nothing changed, if there is no room to write the ramps out.
-    public func prepareRemoval(ofRow row: Int) -> Bool {
+    func prepareRemoval(ofRow row: Int) -> Bool {
         row == 0 || row == rowCount - 1 || writeOutRamps(rows: rowCount)
     }
 
-    public func removeRow(at row: Int) { removeRows(row..<row + 1) }
+    func removeRow(at row: Int) { removeRows(row..<row + 1) }
 
     /// Removes rows of every column that is not spilled. Does not change any width.
     ///
     /// - Precondition: Rows between others are only removed from a node without ramps; see
     ///   ``prepareRemoval(ofRow:)``.
-    public func removeRows(_ rows: Range<Int>) {
+    func removeRows(_ rows: Range<Int>) {
         if rows.isEmpty { return }
         let count = rowCount
         for c in 0..<columnCount { closeRows(entry(c), rows, count: count) }

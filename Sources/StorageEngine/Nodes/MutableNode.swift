@@ -7,43 +7,40 @@
 /// Like `Node`, this is a view: copies share the buffer, which its owner keeps alive. It is used by
 /// one thread at a time. Any change invalidates pointers into the node (`bytes`, `fixed16`,
 /// `fixed12`).
-@frozen
-public struct MutableNode {
-    public let base: UnsafeMutableRawPointer
-    public let byteCount: Int
+struct MutableNode {
+    let base: UnsafeMutableRawPointer
+    let byteCount: Int
 
     /// Creates a view of bytes that are a valid node of `byteCount` bytes.
-    @inlinable @inline(__always)
-    public init(_ base: UnsafeMutableRawPointer, byteCount: Int) {
+    @inline(__always)
+    init(_ base: UnsafeMutableRawPointer, byteCount: Int) {
         self.base = base
         self.byteCount = byteCount
     }
 
-    @inlinable @inline(__always)
-    public var reading: Node { Node(UnsafeRawPointer(base)) }
+    @inline(__always)
+    var reading: Node { Node(UnsafeRawPointer(base)) }
 
-    @inlinable @inline(__always)
-    public var header: MutablePageHeader { MutablePageHeader(base) }
+    @inline(__always)
+    var header: MutablePageHeader { MutablePageHeader(base) }
 
-    @inlinable @inline(__always)
+    @inline(__always)
     func entry(_ c: Int) -> ColumnEntry {
         ColumnEntry(base + (ColumnEntry.directoryOffset &+ c &* ColumnEntry.size))
     }
 
-    @inlinable
-    public var rowCount: Int { reading.rowCount }
+    var rowCount: Int { reading.rowCount }
 
-    @inlinable
-    public var columnCount: Int { reading.columnCount }
+    var columnCount: Int { reading.columnCount }
 
     // MARK: Limits
 
     /// The most heap bytes of one column, limited by the 15 bits of an offset.
-    public static let heapLimit = 32767
+    static let heapLimit = 32767
 
     /// Returns the most rows of a node of this size. Columns of one repeated value take no room, so
     /// there has to be a limit: one bit of the node per row.
-    public static func rowLimit(byteCount: Int) -> Int { byteCount * 8 }
+    static func rowLimit(byteCount: Int) -> Int { byteCount * 8 }
 
     // MARK: Making
 
@@ -57,7 +54,7 @@ public struct MutableNode {
     ///
     /// - Precondition: The directory fits in the buffer.
     @discardableResult
-    public static func format(
+    static func format(
         _ buffer: UnsafeMutableRawPointer, byteCount: Int, level: Int, treeID: UInt32,
         columns: [ColumnFormat], lowKey: Int64, pageCount: Int = 1, birth: UInt64 = 0,
         model: Node? = nil
@@ -93,10 +90,10 @@ public struct MutableNode {
         return node
     }
 
-    public func setLowKey(_ key: Int64) { header.lowKey = key }
-    public func setLevel(_ level: Int) { header.level = level }
-    public func setBirth(_ birth: UInt64) { header.birth = birth }
-    public func setTreeID(_ id: UInt32) { header.treeID = id }
+    func setLowKey(_ key: Int64) { header.lowKey = key }
+    func setLevel(_ level: Int) { header.level = level }
+    func setBirth(_ birth: UInt64) { header.birth = birth }
+    func setTreeID(_ id: UInt32) { header.treeID = id }
 
     // MARK: Laying out
 
@@ -114,7 +111,7 @@ public struct MutableNode {
 
     /// Copies all contents into another buffer, laid out for its size; `target` need not be a node
     /// yet. Birth, keys and tree id are copied; the page count follows from the sizes.
-    public func moveContents(to target: MutableNode) -> Bool {
+    func moveContents(to target: MutableNode) -> Bool {
         let pageSize = byteCount / header.pageCount
         let probe = NodeDraft.packedBytes(reading)
         guard probe <= target.byteCount,
@@ -131,16 +128,16 @@ public struct MutableNode {
     // MARK: Measures
 
     /// The bytes that the contents need when packed without spare room.
-    public var usedBytes: Int { NodeDraft.packedBytes(reading) }
+    var usedBytes: Int { NodeDraft.packedBytes(reading) }
 
-    public var freeBytes: Int { byteCount - usedBytes }
+    var freeBytes: Int { byteCount - usedBytes }
 
     /// Returns the bytes that a column needs in the node besides its directory entry; 0 when
     /// spilled.
-    public func bytesOfColumn(_ c: Int) -> Int { NodeDraft.packedBytes(reading, column: c) }
+    func bytesOfColumn(_ c: Int) -> Int { NodeDraft.packedBytes(reading, column: c) }
 
     /// Traps when the node is malformed. Does nothing in release builds.
-    public func checkInvariants() {
+    func checkInvariants() {
         #if DEBUG
         let page = UnsafeRawBufferPointer(start: base, count: byteCount)
         if let problem = Node.problem(in: page) { fatalError(problem) }

@@ -10,8 +10,7 @@ extension Node {
     /// Returns the first row in `rows` whose value is at least `key`, or `rows.upperBound`.
     ///
     /// The column is an integer column without nulls that ascends within `rows`.
-    @inlinable
-    public func lowerBound(_ c: Int, _ key: Int64, in rows: Range<Int>) -> Int {
+    func lowerBound(_ c: Int, _ key: Int64, in rows: Range<Int>) -> Int {
         let e = entry(c)
         let width = e.width
         let data = base + e.dataOffset
@@ -40,17 +39,17 @@ extension Node {
     }
 
     /// The least number of rows worth interpolating; below it, the search bisects at once.
-    @usableFromInline static var fewestSpreadRows: Int { 64 }
+    static var fewestSpreadRows: Int { 64 }
     /// How far from its interpolated row a key is looked for before all rows are bisected. Of 500
     /// random keys, six of seven lie no farther away.
-    @usableFromInline static var spreadReach: Int { 16 }
+    static var spreadReach: Int { 16 }
 
     /// Interpolation search: looks first where the key would be if keys were spread evenly between
     /// the first and the last one. This touches two or three cache lines of a leaf instead of five.
     /// For keys without gaps, such as object keys, the first guess is right.
     ///
     /// Safe for any contents: only rows within the given bounds are ever read.
-    @inlinable @inline(__always)
+    @inline(__always)
     static func lowerBoundOfSpread<T: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ data: UnsafeRawPointer, _ key: T, _ low: Int, _ high: Int
     ) -> Int {
@@ -83,7 +82,7 @@ extension Node {
     }
 
     /// Bisects without a branch on the data, which would be mispredicted half of the time.
-    @inlinable @inline(__always)
+    @inline(__always)
     static func lowerBound<T: FixedWidthInteger & BitwiseCopyable>(
         _ data: UnsafeRawPointer, _ key: T, _ low: Int, _ high: Int
     ) -> Int {
@@ -105,7 +104,7 @@ extension Node {
     /// Uses arithmetic, because the compiler turns a comparison, or a shift by 63, back into a
     /// branch. With 64 bits, the sign of the difference is corrected where it overflows. Narrower
     /// values are unsigned, so their difference does not overflow.
-    @inlinable @inline(__always)
+    @inline(__always)
     static func maskIfLess<T: FixedWidthInteger & BitwiseCopyable>(_ a: T, _ b: T) -> Int {
         let a = Int(truncatingIfNeeded: a)
         let b = Int(truncatingIfNeeded: b)
@@ -114,7 +113,6 @@ extension Node {
         return (difference ^ ((a ^ b) & (difference ^ a))) &>> 63
     }
 
-    @usableFromInline
     static func lowerBoundBits(
         _ data: UnsafeRawPointer, _ width: Int, _ key: UInt64, _ low: Int, _ high: Int
     ) -> Int {
@@ -138,7 +136,7 @@ extension Node {
     /// The column ascends within `rows` and has neither nulls nor overflow values there. `wanted`
     /// is a column of numbers whose value in the found row is read next, or -1; the search
     /// prefetches that value.
-    public func lowerBoundBytes(
+    func lowerBoundBytes(
         _ c: Int, _ key: UnsafeRawBufferPointer, in rows: Range<Int>, wanted: Int = -1
     ) -> Int {
         let e = entry(c)
@@ -246,7 +244,7 @@ extension Node {
 
     /// Returns a negative number, zero or a positive number as `a` orders before, equal to or after
     /// `b` in `memcmp` order.
-    public static func compare(
+    static func compare(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer
     ) -> Int {
         let common = min(a.count, b.count)
@@ -259,7 +257,7 @@ extension Node {
 
     /// Returns the first row at or after `from` that holds `value` and is not null, or -1. The
     /// column is an integer column.
-    public func indexOfInteger(_ c: Int, _ value: Int64, from: Int) -> Int {
+    func indexOfInteger(_ c: Int, _ value: Int64, from: Int) -> Int {
         let e = entry(c)
         let width = e.width
         let count = rowCount

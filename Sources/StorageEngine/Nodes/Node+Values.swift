@@ -60,8 +60,7 @@ extension Node {
     }
 
     /// The location of an overflow value and its length in bytes.
-    @inlinable
-    public func overflowReference(_ c: Int, _ row: Int) -> (PageReference, length: Int) {
+    func overflowReference(_ c: Int, _ row: Int) -> (PageReference, length: Int) {
         let reference = bytes(c, row)
         let page = reference.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
         let birth = reference.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
@@ -83,19 +82,17 @@ extension Node {
 
     /// The packed values of a column with their width and base, for scans that handle each width
     /// themselves. A ramp has no packed values.
-    @inlinable @inline(__always)
-    public func packedData(_ c: Int) -> (data: UnsafeRawPointer, width: Int, base: Int64) {
+    @inline(__always)
+    func packedData(_ c: Int) -> (data: UnsafeRawPointer, width: Int, base: Int64) {
         let e = entry(c)
         return (base + e.dataOffset, e.width, e.base)
     }
 
     /// Whether a float or double column holds whole numbers as integers.
-    @inlinable
-    public func isWhole(_ c: Int) -> Bool { entry(c).isWhole }
+    func isWhole(_ c: Int) -> Bool { entry(c).isWhole }
 
     /// The null bitmap of a column, or `nil` when the column has none.
-    @inlinable
-    public func nullBitmap(_ c: Int) -> UnsafeRawPointer? {
+    func nullBitmap(_ c: Int) -> UnsafeRawPointer? {
         let offset = entry(c).nullOffset
         return offset == 0 ? nil : base + offset
     }

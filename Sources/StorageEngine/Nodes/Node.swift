@@ -13,33 +13,29 @@ public struct Node {
     public init(_ base: UnsafeRawPointer) { self.base = base }
 
     @inlinable @inline(__always)
-    public var header: PageHeader { PageHeader(base) }
+    var header: PageHeader { PageHeader(base) }
 
     @inlinable @inline(__always)
     public var rowCount: Int { header.rowCount }
 
     @inlinable @inline(__always)
-    public var columnCount: Int { header.columnCount }
+    var columnCount: Int { header.columnCount }
 
     /// The height above the leaves; 0 for a leaf.
-    @inlinable
-    public var level: Int { header.level }
+    var level: Int { header.level }
 
-    @inlinable @inline(__always)
-    public var lowKey: Int64 { header.lowKey }
+    @inline(__always)
+    var lowKey: Int64 { header.lowKey }
 
-    @inlinable
-    public var birth: UInt64 { header.birth }
+    package var birth: UInt64 { header.birth }
 
-    @inlinable
-    public var treeID: UInt32 { header.treeID }
+    var treeID: UInt32 { header.treeID }
 
     @inlinable
-    public var pageCount: Int { header.pageCount }
+    var pageCount: Int { header.pageCount }
 
     /// The number of rows that fit before the node must be laid out again.
-    @inlinable
-    public var rowCapacity: Int {
+    var rowCapacity: Int {
         Int(base.loadUnaligned(fromByteOffset: 64, as: UInt32.self))
     }
 
@@ -52,16 +48,16 @@ public struct Node {
     // MARK: Directory
 
     /// Returns the index of the column with this id, or -1. Checks index `expected` first.
-    @inlinable @inline(__always)
-    public func columnIndex(ofID id: UInt16, expected: Int) -> Int {
+    @inline(__always)
+    func columnIndex(ofID id: UInt16, expected: Int) -> Int {
         if UInt(bitPattern: expected) < UInt(bitPattern: columnCount), entry(expected).id == id {
             return expected
         }
         return searchColumn(id)
     }
 
-    @inline(never) @usableFromInline
-    func searchColumn(_ id: UInt16) -> Int {
+    @inline(never)
+    private func searchColumn(_ id: UInt16) -> Int {
         for c in 0..<columnCount where entry(c).id == id { return c }
         return -1
     }
@@ -73,32 +69,29 @@ public struct Node {
         c < columnCount && entry(c).isInline(tag)
     }
 
-    @inlinable @inline(__always)
-    public func kind(_ c: Int) -> ColumnKind { entry(c).kind }
+    @inline(__always)
+    func kind(_ c: Int) -> ColumnKind { entry(c).kind }
 
-    public func format(_ c: Int) -> ColumnFormat {
+    func format(_ c: Int) -> ColumnFormat {
         ColumnFormat(id: entry(c).id, kind: entry(c).kind)
     }
 
     /// Whether the column's rows are in a node of their own.
-    @inlinable
-    public func isSpilled(_ c: Int) -> Bool { entry(c).isSpilled }
+    func isSpilled(_ c: Int) -> Bool { entry(c).isSpilled }
 
     /// The location of a spilled column.
-    @inlinable
-    public func spillReference(_ c: Int) -> PageReference { entry(c).spillReference }
+    func spillReference(_ c: Int) -> PageReference { entry(c).spillReference }
 
     /// Whether any value may be null. If false, `isNull` need not be called.
-    @inlinable @inline(__always)
-    public func hasNulls(_ c: Int) -> Bool { entry(c).nullOffset != 0 }
+    @inline(__always)
+    func hasNulls(_ c: Int) -> Bool { entry(c).nullOffset != 0 }
 
     /// Returns bounds of all values of an integer column, which may be wider than the values. Also
     /// valid for a spilled column.
     ///
     /// Returns `nil` when the directory gives no bounds (64-bit values). Nulls may lie outside the
     /// bounds.
-    @inlinable
-    public func integerBounds(_ c: Int) -> ClosedRange<Int64>? {
+    func integerBounds(_ c: Int) -> ClosedRange<Int64>? {
         let e = entry(c)
         let width = e.width
         guard width < 64 else { return nil }

@@ -5,7 +5,7 @@ extension Node {
     ///
     /// Regions must lie in directory order without overlap, so the node is also safe to change.
     /// Values are not checked: whether a child page exists is for the owner of the tree to decide.
-    public static func problem(in page: UnsafeRawBufferPointer) -> String? {
+    static func problem(in page: UnsafeRawBufferPointer) -> String? {
         guard let start = page.baseAddress, page.count >= ColumnEntry.directoryOffset else {
             return "The run is too short for a node."
         }

@@ -3,7 +3,6 @@
 enum PackedNumbers {
     /// Returns the least width in bits, of those that columns use, that encodes all of
     /// `low...high`.
-    @inlinable
     static func width(low: Int64, high: Int64) -> Int {
         let span = UInt64(bitPattern: high &- low)
         if span == 0 { return 0 }
@@ -13,7 +12,7 @@ enum PackedNumbers {
     }
 
     /// Whether a delta fits in `width` bits.
-    @inlinable @inline(__always)
+    @inline(__always)
     static func fits(_ delta: UInt64, width: Int) -> Bool {
         // Swift's smart shift yields zero for a distance of 64.
         delta >> UInt64(width) == 0
@@ -36,7 +35,7 @@ enum PackedNumbers {
         }
     }
 
-    @inlinable @inline(__always)
+    @inline(__always)
     static func store(
         _ data: UnsafeMutableRawPointer, _ row: Int, width: Int, _ delta: UInt64
     ) {
@@ -66,7 +65,7 @@ enum PackedNumbers {
 
     /// Returns the value as a whole number if an integer represents it exactly, with every bit.
     /// Returns `nil` for fractions, -0.0, NaN and magnitudes of 2^53 and more.
-    @inlinable @inline(__always)
+    @inline(__always)
     static func whole(_ value: Double) -> Int64? {
         // The comparison is false for NaN.
         guard value.magnitude < 9_007_199_254_740_992 else { return nil }
@@ -77,7 +76,7 @@ enum PackedNumbers {
 
     /// Returns an integer that orders like the number: positive values keep their bits, and
     /// negative ones invert all bits but the sign.
-    @inlinable @inline(__always)
+    @inline(__always)
     static func image(_ value: Double) -> Int64 {
         let bits = Int64(bitPattern: value.bitPattern)
         return bits >= 0 ? bits : bits ^ Int64.max
@@ -88,7 +87,7 @@ enum PackedNumbers {
         Double(bitPattern: UInt64(bitPattern: image >= 0 ? image : image ^ Int64.max))
     }
 
-    @inlinable @inline(__always)
+    @inline(__always)
     static func image(_ value: Float) -> Int64 {
         let bits = Int32(bitPattern: value.bitPattern)
         return Int64(bits >= 0 ? bits : bits ^ Int32.max)

@@ -3,7 +3,7 @@
 ///
 /// It folds 64 × 64 → 128 bit multiplications in four independent lanes, after wyhash. Seed and
 /// length take part, and no word is multiplied by a bare zero, so zeros do not hash to zero.
-public enum Checksum {
+enum Checksum {
     private static let secret0: UInt64 = 0xA076_1D64_78BD_642F
     private static let secret1: UInt64 = 0xE703_7ED1_A0B4_28DB
     private static let secret2: UInt64 = 0x8EBC_6AF0_9C88_C6E3
@@ -21,7 +21,7 @@ public enum Checksum {
         p.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
 
-    public static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+    static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         let start = fold(seed ^ secret0, secret4 ^ UInt64(bytes.count))
         guard var p = bytes.baseAddress else { return fold(start ^ secret1, secret2) }
         var remaining = bytes.count

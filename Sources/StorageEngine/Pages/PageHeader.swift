@@ -1,5 +1,5 @@
 /// The contents of a run.
-public enum PageKind: UInt8, Sendable {
+package enum PageKind: UInt8, Sendable {
     case node = 1
     case overflow = 2
     case freeSpaceCheckpoint = 3
@@ -8,37 +8,36 @@ public enum PageKind: UInt8, Sendable {
 /// The first 64 bytes of every run, read in place.
 ///
 /// This is a view, valid as long as the bytes it points to. `docs/design.md` describes the layout.
-@frozen
-public struct PageHeader {
+@frozen @usableFromInline
+package struct PageHeader {
     /// The bytes in front of a run's contents.
-    public static let size = 64
+    package static let size = 64
 
     /// The bytes of the seal, which covers everything behind it.
     static let sealSize = 32
     /// The offset at which the seal's zeros begin, after the checksum.
     private static let sealPaddingOffset = 8
 
-    public let base: UnsafeRawPointer
+    @usableFromInline let base: UnsafeRawPointer
 
     @inlinable
-    public init(_ base: UnsafeRawPointer) { self.base = base }
+    init(_ base: UnsafeRawPointer) { self.base = base }
 
-    public var checksum: UInt64 {
+    var checksum: UInt64 {
         base.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
     }
 
     /// The kind; nil for a byte that names none.
-    public var kind: PageKind? {
+    var kind: PageKind? {
         PageKind(rawValue: base.load(fromByteOffset: 32, as: UInt8.self))
     }
 
     /// The height above the leaves; 0 for a leaf.
-    @inlinable
-    public var level: Int { Int(base.load(fromByteOffset: 33, as: UInt8.self)) }
+    var level: Int { Int(base.load(fromByteOffset: 33, as: UInt8.self)) }
 
     /// Nodes only.
     @inlinable
-    public var columnCount: Int {
+    var columnCount: Int {
         Int(base.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
     }
 
@@ -66,31 +65,28 @@ public struct PageHeader {
 
     /// The number of pages in the run.
     @inlinable
-    public var pageCount: Int {
+    var pageCount: Int {
         Int(base.loadUnaligned(fromByteOffset: 36, as: UInt32.self))
     }
 
     /// The version that wrote the run.
-    @inlinable
-    public var birth: UInt64 { base.loadUnaligned(fromByteOffset: 40, as: UInt64.self) }
+    var birth: UInt64 { base.loadUnaligned(fromByteOffset: 40, as: UInt64.self) }
 
-    @inlinable
-    public var treeID: UInt32 { base.loadUnaligned(fromByteOffset: 48, as: UInt32.self) }
+    var treeID: UInt32 { base.loadUnaligned(fromByteOffset: 48, as: UInt32.self) }
 
     /// Nodes only.
     @inlinable
-    public var rowCount: Int {
+    var rowCount: Int {
         Int(base.loadUnaligned(fromByteOffset: 52, as: UInt32.self))
     }
 
     /// The lowest key that a node may hold. Other kinds: the length in bytes.
-    @inlinable
-    public var lowKey: Int64 { base.loadUnaligned(fromByteOffset: 56, as: Int64.self) }
+    var lowKey: Int64 { base.loadUnaligned(fromByteOffset: 56, as: Int64.self) }
 }
 
 extension PageHeader {
     /// Writes a whole header. The seal is zero until `seal(_:pageNumber:fileSeed:)` fills it.
-    public static func write(
+    static func write(
         to base: UnsafeMutableRawPointer, kind: PageKind, level: Int = 0, columnCount: Int = 0,
         pageCount: Int, birth: UInt64, treeID: UInt32, rowCount: Int = 0, lowKey: Int64
     ) {
@@ -115,7 +111,7 @@ extension PageHeader {
 
     /// Fills in the seal of a finished run and returns the checksum.
     @discardableResult
-    public static func seal(
+    static func seal(
         _ run: UnsafeMutableRawBufferPointer, pageNumber: UInt64, fileSeed: UInt64
     ) -> UInt64 {
         let sum = checksum(
@@ -128,7 +124,7 @@ extension PageHeader {
     }
 
     /// Whether the run is what was sealed for this page of this file. A run of zeros is not.
-    public static func isSealed(
+    static func isSealed(
         _ run: UnsafeRawBufferPointer, pageNumber: UInt64, fileSeed: UInt64
     ) -> Bool {
         guard run.count >= size else { return false }
@@ -143,56 +139,52 @@ extension PageHeader {
 }
 
 /// The header of a private copy, for writing.
-@frozen
-public struct MutablePageHeader {
-    public let base: UnsafeMutableRawPointer
+package struct MutablePageHeader {
+    let base: UnsafeMutableRawPointer
 
-    @inlinable
-    public init(_ base: UnsafeMutableRawPointer) { self.base = base }
+    package init(_ base: UnsafeMutableRawPointer) { self.base = base }
 
-    @inlinable
-    public var reading: PageHeader { PageHeader(UnsafeRawPointer(base)) }
+    var reading: PageHeader { PageHeader(UnsafeRawPointer(base)) }
 
-    public var kind: PageKind? {
+    var kind: PageKind? {
         get { reading.kind }
         nonmutating set {
             base.storeBytes(of: newValue?.rawValue ?? 0, toByteOffset: 32, as: UInt8.self)
         }
     }
 
-    public var level: Int {
+    var level: Int {
         get { reading.level }
         nonmutating set {
             base.storeBytes(of: UInt8(newValue), toByteOffset: 33, as: UInt8.self)
         }
     }
 
-    public var columnCount: Int {
+    var columnCount: Int {
         get { reading.columnCount }
         nonmutating set {
             base.storeBytes(of: UInt16(newValue), toByteOffset: 34, as: UInt16.self)
         }
     }
 
-    public var pageCount: Int {
+    var pageCount: Int {
         get { reading.pageCount }
         nonmutating set {
             base.storeBytes(of: UInt32(newValue), toByteOffset: 36, as: UInt32.self)
         }
     }
 
-    public var birth: UInt64 {
+    var birth: UInt64 {
         get { reading.birth }
         nonmutating set { base.storeBytes(of: newValue, toByteOffset: 40, as: UInt64.self) }
     }
 
-    public var treeID: UInt32 {
+    var treeID: UInt32 {
         get { reading.treeID }
         nonmutating set { base.storeBytes(of: newValue, toByteOffset: 48, as: UInt32.self) }
     }
 
-    @inlinable
-    public var rowCount: Int {
+    var rowCount: Int {
         get { reading.rowCount }
         nonmutating set {
             base.storeBytes(
@@ -200,7 +192,7 @@ public struct MutablePageHeader {
         }
     }
 
-    public var lowKey: Int64 {
+    package var lowKey: Int64 {
         get { reading.lowKey }
         nonmutating set { base.storeBytes(of: newValue, toByteOffset: 56, as: Int64.self) }
     }

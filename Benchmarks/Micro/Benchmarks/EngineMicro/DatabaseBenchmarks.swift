@@ -1,6 +1,6 @@
 import Benchmark
 import Foundation
-import StorageEngine
+@_spi(Benchmarks) import StorageEngine
 
 /// Registers the benchmarks of trees, the map of free pages and commits, with databases in memory.
 func databaseBenchmarks() {
@@ -68,17 +68,15 @@ func databaseBenchmarks() {
 
     measure("allocate-and-free-1000-pages", counted: [Counted.fileBytes]) { benchmark in
         let database = try openInMemory()
-        let pager = try Pager(database: database)
-        try pager.beginRead()
-        try pager.beginWrite()
+        let pages = try EngineParts.Pages(of: database)
         benchmark.startMeasurement()
         for _ in 0..<10 {
-            let pages = try (0..<100).map { _ in try pager.allocate(pages: 1, kind: .node).0 }
-            for page in pages { try pager.free(page) }
+            let allocated = try (0..<100).map { _ in try pages.allocate() }
+            for page in allocated { try pages.free(page) }
         }
         benchmark.stopMeasurement()
         benchmark.measurement(Counted.fileBytes, Int(try database.fileSize))
-        pager.rollback()
+        pages.rollback()
     }
 }
 

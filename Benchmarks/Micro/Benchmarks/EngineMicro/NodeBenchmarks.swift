@@ -1,5 +1,5 @@
 import Benchmark
-import StorageEngine
+@_spi(Benchmarks) import StorageEngine
 
 /// Registers the benchmarks of a page in memory: its checksum, columns and rows.
 func nodeBenchmarks() {
@@ -12,19 +12,19 @@ func nodeBenchmarks() {
         for index in page.indices { page[index] = UInt8(truncatingIfNeeded: index &* 31) }
         benchmark.startMeasurement()
         for seed in 0..<repetitions {
-            blackHole(Checksum.hash(UnsafeRawBufferPointer(page), seed: UInt64(seed)))
+            blackHole(EngineParts.checksum(UnsafeRawBufferPointer(page), seed: UInt64(seed)))
         }
         benchmark.stopMeasurement()
     }
 
     measure("append-integers-to-a-leaf-until-it-is-full", counted: [Counted.milliBytesPerRow]) {
         benchmark in
-        withNode([.integer, .integer]) { node in
+        withLeaf([.integer, .integer]) { leaf in
             benchmark.startMeasurement()
             var rows = 0
-            while node.insertPlaceholderRow(at: rows) {
-                guard node.setInteger(0, rows, Int64(rows)),
-                    node.setInteger(1, rows, Int64(rows % 100))
+            while leaf.insertPlaceholderRow(at: rows) {
+                guard leaf.setInteger(0, rows, Int64(rows)),
+                    leaf.setInteger(1, rows, Int64(rows % 100))
                 else { break }
                 rows += 1
             }
@@ -34,51 +34,48 @@ func nodeBenchmarks() {
     }
 
     measure("search-an-integer-in-a-leaf-1000-times", counted: [Counted.bytesUsed]) { benchmark in
-        withNode([.integer]) { node in
-            fill(node, rows: 500) { Int64($0) * 3 }
-            let reading = node.reading
+        withLeaf([.integer]) { leaf in
+            fill(leaf, rows: 500) { Int64($0) * 3 }
             benchmark.startMeasurement()
             for key in 0..<repetitions {
-                blackHole(reading.lowerBound(0, Int64(key) * 3 / 2, in: 0..<500))
+                blackHole(leaf.lowerBound(0, Int64(key) * 3 / 2, in: 0..<500))
             }
             benchmark.stopMeasurement()
-            benchmark.measurement(Counted.bytesUsed, node.usedBytes)
+            benchmark.measurement(Counted.bytesUsed, leaf.usedBytes)
         }
     }
 
     measure("search-bytes-in-a-leaf-1000-times", counted: [Counted.bytesUsed]) { benchmark in
-        withNode([.bytes]) { node in
+        withLeaf([.bytes]) { leaf in
             let rows = 200
             for row in 0..<rows {
                 var name = "name \(1000 + row)"
                 let isSet = name.withUTF8 {
-                    node.insertPlaceholderRow(at: row)
-                        && node.setBytes(0, row, UnsafeRawBufferPointer($0), isOverflow: false)
+                    leaf.insertPlaceholderRow(at: row)
+                        && leaf.setBytes(0, row, UnsafeRawBufferPointer($0))
                 }
                 precondition(isSet, "Two hundred names fit a page.")
             }
-            let reading = node.reading
             var wanted = "name 1123"
             wanted.withUTF8 { key in
                 benchmark.startMeasurement()
                 for _ in 0..<repetitions {
-                    blackHole(
-                        reading.lowerBoundBytes(0, UnsafeRawBufferPointer(key), in: 0..<rows))
+                    blackHole(leaf.lowerBound(0, UnsafeRawBufferPointer(key), in: 0..<rows))
                 }
                 benchmark.stopMeasurement()
             }
-            benchmark.measurement(Counted.bytesUsed, node.usedBytes)
+            benchmark.measurement(Counted.bytesUsed, leaf.usedBytes)
         }
     }
 
     for width in [1, 2, 4, 8, 16, 32] {
         measure("read-100-integers-of-\(width)-bits-100-times", counted: [Counted.bytesUsed]) {
             benchmark in
-            withNode([.integer]) { node in
+            withLeaf([.integer]) { leaf in
                 let largest = (Int64(1) << Int64(width)) - 1
-                fill(node, rows: 100) { $0 % 2 == 0 ? 0 : largest }
-                let reading = node.reading
-                precondition(reading.packedData(0).width == width, "packed in another width")
+                fill(leaf, rows: 100) { $0 % 2 == 0 ? 0 : largest }
+                let reading = leaf.reading
+                precondition(leaf.width(0) == width, "packed in another width")
                 var sum: Int64 = 0
                 benchmark.startMeasurement()
                 for _ in 0..<100 {
@@ -86,26 +83,21 @@ func nodeBenchmarks() {
                 }
                 benchmark.stopMeasurement()
                 blackHole(sum)
-                benchmark.measurement(Counted.bytesUsed, node.usedBytes)
+                benchmark.measurement(Counted.bytesUsed, leaf.usedBytes)
             }
         }
     }
 
     /// Runs `body` with an empty leaf.
-    func withNode(_ kinds: [ColumnKind], _ body: (MutableNode) -> Void) {
+    func withLeaf(_ columns: [ColumnKind], _ body: (EngineParts.Leaf) -> Void) {
         let page = UnsafeMutableRawPointer.allocate(byteCount: pageSize, alignment: 16)
         defer { page.deallocate() }
-        let columns = kinds.enumerated().map {
-            ColumnFormat(id: UInt16($0.offset + 1), kind: $0.element)
-        }
-        body(
-            MutableNode.format(
-                page, byteCount: pageSize, level: 0, treeID: 1, columns: columns, lowKey: 0))
+        body(EngineParts.Leaf(page, byteCount: pageSize, columns: columns))
     }
 
-    func fill(_ node: MutableNode, rows: Int, _ value: (Int) -> Int64) {
+    func fill(_ leaf: EngineParts.Leaf, rows: Int, _ value: (Int) -> Int64) {
         for row in 0..<rows {
-            let isSet = node.insertPlaceholderRow(at: row) && node.setInteger(0, row, value(row))
+            let isSet = leaf.insertPlaceholderRow(at: row) && leaf.setInteger(0, row, value(row))
             precondition(isSet, "The rows fit a page.")
         }
     }
