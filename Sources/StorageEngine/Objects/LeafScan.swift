@@ -76,7 +76,7 @@ public struct LeafScan: ~Copyable {
     /// The number of rows of this leaf that match. `scratch` is overwritten.
     ///
     /// - Throws: `.damaged`.
-    public func count(_ predicate: ColumnPredicate, scratch: inout RowMask) throws -> Int {
+    func count(_ predicate: ColumnPredicate, scratch: inout RowMask) throws -> Int {
         switch try place(predicate) {
         case .same(let isMatch): return isMatch ? rowCount : 0
         case .column(let node, let column):
@@ -206,14 +206,14 @@ public struct LeafScan: ~Copyable {
     /// Adds the values of a column in this leaf to a sum made by ``Table/emptySum(_:)``.
     ///
     /// - Throws: `.damaged`.
-    public func add(_ column: Int, to sum: inout ColumnSum) throws {
+    func add(_ column: Int, to sum: inout ColumnSum) throws {
         try add(column, selection: nil, count: rowCount, to: &sum)
     }
 
     /// Adds the values of the rows in `mask` to a sum made by ``Table/emptySum(_:)``.
     ///
     /// - Throws: `.damaged`.
-    public func add(
+    func add(
         _ column: Int, of mask: borrowing RowMask, to sum: inout ColumnSum
     ) throws {
         precondition(mask.rowCount == rowCount, "the set is of another leaf")

@@ -37,7 +37,7 @@ public enum MixedValue {
     case map(UnsafeRawBufferPointer)
 
     @inlinable
-    public var isCollection: Bool {
+    var isCollection: Bool {
         switch self {
         case .list, .map: true
         default: false

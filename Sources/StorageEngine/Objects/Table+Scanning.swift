@@ -52,7 +52,7 @@ extension Table {
     /// The sum of no values of a column, to be passed to ``LeafScan/add(_:to:)``.
     ///
     /// - Throws: `.invalidArgument` if the column is not numeric.
-    public func emptySum(_ column: Int) throws -> ColumnSum {
+    func emptySum(_ column: Int) throws -> ColumnSum {
         ColumnSum(kind: try kindOfNumbers(column))
     }
 
