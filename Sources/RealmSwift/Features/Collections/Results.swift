@@ -126,7 +126,9 @@ extension Results: RealmCollection {
     public var isEmpty: Bool { values?.values.isEmpty ?? !query.hasFirst }
 
     public var _backing: _CollectionBacking {
-        values.map { _CollectionBacking($0) } ?? _CollectionBacking(query)
+        // Objects first: without values, the metadata of `SortedValues<Element>` is not looked up.
+        if let objects { return _CollectionBacking(objects) }
+        return values.map { _CollectionBacking($0) } ?? _CollectionBacking(query)
     }
 
     public func _moved(to realm: Realm) -> Results {
