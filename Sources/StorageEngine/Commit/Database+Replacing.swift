@@ -23,15 +23,15 @@ extension Database {
     /// - Throws: what `open` throws; `.outOfDiskSpace`, `.fileAccess`, `.permissionDenied` where
     ///   the new file cannot be written; what the two functions throw.
     static func replace(
-        path: String, options: Options, if condition: (Database) throws -> Bool,
-        by write: (Database, _ newPath: String) throws -> Void
-    ) throws -> Bool {
+        path: String, options: Options, if condition: (Database) throws(StorageError) -> Bool,
+        by write: (Database, _ newPath: String) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
         if options.inMemory || options.readOnly { return false }
         guard let status = try? System.status(path: path), status.isRegularFile, status.size > 0,
             status.linkCount == 1
         else { return false }
         let identity = Identity(status, isReadOnly: false)
-        return try whileNobodyOpens(identity) { present in
+        return try whileNobodyOpens(identity) { present throws(StorageError) in
             if present != nil { return false }
             let (descriptor, opened) = try openDescriptor(path, options)
             guard Identity(opened, isReadOnly: false) == identity else {
@@ -51,8 +51,8 @@ extension Database {
     }
 
     private func replace(
-        _ status: System.FileStatus, _ write: (Database, String) throws -> Void
-    ) throws -> Bool {
+        _ status: System.FileStatus, _ write: (Database, String) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
         guard try coordinator.becomeSoleUser() || planted(.compactsOpenFile) else { return false }
         let target = try StorageError.converting(.open, path: path) { () throws(SystemFailure) in
             try System.realPath(path)

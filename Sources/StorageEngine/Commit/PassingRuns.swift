@@ -22,13 +22,13 @@ final class PassingRuns {
 
     /// Reads the next leaf or value. Pages that `body` reads are valid until ``keepNewest()`` is
     /// called when there is a newer leaf or value.
-    func readNext<Result>(_ body: () throws -> Result) rethrows -> Result {
+    func readNext<Result, E>(_ body: () throws(E) -> Result) throws(E) -> Result {
         olderRuns = runs.count
         return try readMore(body)
     }
 
     /// Reads pages that belong to the newest leaf: its spilled columns.
-    func readMore<Result>(_ body: () throws -> Result) rethrows -> Result {
+    func readMore<Result, E>(_ body: () throws(E) -> Result) throws(E) -> Result {
         precondition(pager.passingRuns == nil)
         pager.passingRuns = self
         defer { pager.passingRuns = nil }

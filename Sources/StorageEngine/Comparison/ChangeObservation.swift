@@ -22,7 +22,7 @@ public final class ChangeObservation {
 
     private let identity: UInt64
 
-    fileprivate init(_ connection: Connection, since older: Connection) throws {
+    fileprivate init(_ connection: Connection, since older: Connection) throws(StorageError) {
         self.connection = connection
         previous = try Connection(readingLike: older)
         version = older.version
@@ -42,7 +42,7 @@ public final class ChangeObservation {
     /// processes wrote or records are missing, the versions are compared instead.
     ///
     /// - Throws: `.damaged`, `.fileAccess`.
-    public func changes() throws -> ChangeSet {
+    public func changes() throws(StorageError) -> ChangeSet {
         guard let transactions = transactions(after: version, through: connection.version) else {
             return try connection.changes(since: previous)
         }
@@ -58,7 +58,7 @@ public final class ChangeObservation {
     /// Marks everything up to the connection's version as reported.
     ///
     /// - Throws: `.damaged`, `.fileAccess`.
-    public func advance() throws {
+    public func advance() throws(StorageError) {
         try previous.read(like: connection)
         version = connection.version
         connection.database.changeLog.move(identity, to: version)
@@ -69,14 +69,14 @@ extension Connection {
     /// Begins to observe changes after the version that this connection sees.
     ///
     /// - Throws: `.tooManyReaders`, because it pins a version; `.damaged`, `.fileAccess`.
-    public func observeChanges() throws -> ChangeObservation {
+    public func observeChanges() throws(StorageError) -> ChangeObservation {
         try ChangeObservation(self, since: self)
     }
 
     /// Begins to observe changes after the version that another connection of the database sees.
     ///
     /// - Throws: `.tooManyReaders`, because it pins a version; `.damaged`, `.fileAccess`.
-    package func observeChanges(since older: Connection) throws -> ChangeObservation {
+    package func observeChanges(since older: Connection) throws(StorageError) -> ChangeObservation {
         try ChangeObservation(self, since: older)
     }
 }

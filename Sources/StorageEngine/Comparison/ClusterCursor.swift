@@ -37,7 +37,7 @@ struct ClusterCursor {
     }
 
     /// Enters the subtree at the head.
-    mutating func enter() throws {
+    mutating func enter() throws(StorageError) {
         guard case .subtree(let reference, let level, let lowerBound) = head else {
             preconditionFailure("there is no subtree to enter")
         }

@@ -11,7 +11,7 @@ struct CollectionComparison {
 
     static func change(
         from old: StoredCollection, to new: StoredCollection
-    ) throws -> CollectionChange {
+    ) throws(StorageError) -> CollectionChange {
         let (before, after) = (try CollectionContents(old), try CollectionContents(new))
         let skipped = before.commonEnds(after)
         var comparison = CollectionComparison(isList: new.format.collection == .list)

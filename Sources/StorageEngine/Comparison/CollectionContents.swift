@@ -24,7 +24,7 @@ struct CollectionContents {
     /// Empty while the elements are stored in the owner's row.
     private var leaves: [Leaf] = []
 
-    init(_ collection: StoredCollection, depth: Int = 1) throws {
+    init(_ collection: StoredCollection, depth: Int = 1) throws(StorageError) {
         self.collection = collection
         self.depth = depth
         count = try collection.count()
@@ -40,7 +40,7 @@ struct CollectionContents {
         }
     }
 
-    private mutating func addLeaves(below branch: Node) throws {
+    private mutating func addLeaves(below branch: Node) throws(StorageError) {
         for row in 0..<branch.rowCount {
             if branch.level == 1 {
                 // Each leaf has at least one row. In a malicious file the same leaf may occur again
@@ -80,13 +80,13 @@ struct CollectionContents {
     /// is pinned.
     func elements(
         without ends: (first: SharedLeaves, last: SharedLeaves), _ budget: inout RowBudget
-    ) throws -> [Element] {
+    ) throws(StorageError) -> [Element] {
         try budget.spend(on: collection)
         var elements: [Element] = []
         let last = count - ends.last.elements
         var position = ends.first.elements
         if position == last { return elements }
-        try collection.forEach(from: position) { row in
+        try collection.forEach(from: position) { row throws(StorageError) in
             let key = collection.format.hasKeys ? ComparedValue.scalar(.bytes(row.key)) : nil
             let value = try ComparedValue(
                 row.value, of: collection.format.type, collection.pager, depth: depth, &budget)

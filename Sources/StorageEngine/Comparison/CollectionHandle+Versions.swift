@@ -16,7 +16,7 @@ extension CollectionHandle {
     /// ones are compared.
     fileprivate func change(
         since older: CollectionHandle, _ changes: TableChanges?
-    ) throws -> CollectionChange? {
+    ) throws(StorageError) -> CollectionChange? {
         if isNested {
             guard changes?.modifications.columns(of: owner).contains(table.columnID(column)) == true
             else { return nil }
@@ -27,7 +27,7 @@ extension CollectionHandle {
     }
 
     fileprivate var exists: Bool {
-        get throws {
+        get throws(StorageError) {
             guard try table.contains(owner) else { return false }
             return !isNested || (try? stored()) != nil
         }
@@ -41,9 +41,10 @@ public protocol ComparableHandle {
     func moved(to table: Table) -> Self
     /// Returns what has changed since an older version, which `older` reads; nil if nothing has.
     /// `changes` are those of the objects of the owner's class. Both must exist.
-    func change(since older: Self, _ changes: TableChanges?) throws -> CollectionChange?
+    func change(since older: Self, _ changes: TableChanges?) throws(StorageError)
+        -> CollectionChange?
     /// Whether the collection still exists.
-    var exists: Bool { get throws }
+    var exists: Bool { get throws(StorageError) }
 }
 
 extension ListHandle: ComparableHandle {
@@ -53,11 +54,11 @@ extension ListHandle: ComparableHandle {
 
     public func change(
         since older: ListHandle, _ changes: TableChanges?
-    ) throws -> CollectionChange? {
+    ) throws(StorageError) -> CollectionChange? {
         try collection.change(since: older.collection, changes)
     }
 
-    public var exists: Bool { get throws { try collection.exists } }
+    public var exists: Bool { get throws(StorageError) { try collection.exists } }
 }
 
 extension SetHandle: ComparableHandle {
@@ -67,11 +68,11 @@ extension SetHandle: ComparableHandle {
 
     public func change(
         since older: SetHandle, _ changes: TableChanges?
-    ) throws -> CollectionChange? {
+    ) throws(StorageError) -> CollectionChange? {
         try collection.change(since: older.collection, changes)
     }
 
-    public var exists: Bool { get throws { try collection.exists } }
+    public var exists: Bool { get throws(StorageError) { try collection.exists } }
 }
 
 extension MapHandle: ComparableHandle {
@@ -81,9 +82,9 @@ extension MapHandle: ComparableHandle {
 
     public func change(
         since older: MapHandle, _ changes: TableChanges?
-    ) throws -> CollectionChange? {
+    ) throws(StorageError) -> CollectionChange? {
         try collection.change(since: older.collection, changes)
     }
 
-    public var exists: Bool { get throws { try collection.exists } }
+    public var exists: Bool { get throws(StorageError) { try collection.exists } }
 }

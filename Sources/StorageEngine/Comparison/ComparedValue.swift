@@ -10,7 +10,7 @@ enum ComparedValue {
     init(
         _ value: Scalar, of type: ValueType, _ pager: Pager, depth: Int,
         _ budget: inout RowBudget
-    ) throws {
+    ) throws(StorageError) {
         guard type == .mixed, let nested = NestedCollection(value) else {
             self = .scalar(value)
             return

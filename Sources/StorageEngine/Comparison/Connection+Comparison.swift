@@ -4,7 +4,7 @@ extension Connection {
     ///
     /// It takes time proportional to the number of differing pages. In a write transaction, it must
     /// be called before the first change.
-    func changes(since older: Connection) throws -> ChangeSet {
+    func changes(since older: Connection) throws(StorageError) -> ChangeSet {
         var changes = ChangeSet()
         for number in schema.tables.indices {
             let old = number < older.schema.tables.count ? older.table(number) : nil

@@ -19,7 +19,9 @@ struct RowComparison {
     private var columns: [Column] = []
 
     /// Looks up the properties that may differ in both leaves.
-    init(_ oldTable: Table, _ oldLeaf: Node, _ newTable: Table, _ newLeaf: Node) throws {
+    init(_ oldTable: Table, _ oldLeaf: Node, _ newTable: Table, _ newLeaf: Node)
+        throws(StorageError)
+    {
         self.oldTable = oldTable
         self.newTable = newTable
         self.oldLeaf = oldLeaf
@@ -55,7 +57,9 @@ struct RowComparison {
     /// among them.
     func differences(
         _ oldRow: Int, _ newRow: Int
-    ) throws -> (columns: ColumnSet, collections: [(column: UInt16, change: CollectionChange)]) {
+    ) throws(StorageError) -> (
+        columns: ColumnSet, collections: [(column: UInt16, change: CollectionChange)]
+    ) {
         var modified = ColumnSet()
         var collections: [(column: UInt16, change: CollectionChange)] = []
         for column in columns where !isSameOverflow(column, oldRow, newRow) {
@@ -86,7 +90,7 @@ struct RowComparison {
             == right.overflowReference(rightColumn, newRow).0
     }
 
-    private func isSameMixed(_ old: Scalar, _ new: Scalar) throws -> Bool {
+    private func isSameMixed(_ old: Scalar, _ new: Scalar) throws(StorageError) -> Bool {
         var oldBudget = RowBudget(oldTable.pager)
         var newBudget = RowBudget(newTable.pager)
         return try ComparedValue(old, of: .mixed, oldTable.pager, depth: 0, &oldBudget)
@@ -95,7 +99,7 @@ struct RowComparison {
 
     private func collection(
         _ value: Scalar, _ column: Column, _ pager: Pager
-    ) throws -> StoredCollection {
+    ) throws(StorageError) -> StoredCollection {
         guard case .bytes(let bytes) = value else {
             throw pager.damaged(0, "a collection that is not stored as one")
         }
@@ -104,7 +108,7 @@ struct RowComparison {
 
     private func value(
         _ column: Column, _ place: (node: Node, column: Int)?, _ row: Int, _ pager: Pager
-    ) throws -> Scalar {
+    ) throws(StorageError) -> Scalar {
         guard let (node, index) = place else {
             return newTable.cluster.columns[column.position].defaultScalar
         }

@@ -11,20 +11,20 @@ struct TableComparison {
     private var changes = TableChanges()
 
     /// Returns the changes of a table. `old` is nil if the older version does not have the table.
-    static func changes(from old: Table?, to new: Table) throws -> TableChanges {
+    static func changes(from old: Table?, to new: Table) throws(StorageError) -> TableChanges {
         var comparison = try TableComparison(old, new)
         try comparison.run()
         return comparison.changes
     }
 
-    private init(_ old: Table?, _ new: Table) throws {
+    private init(_ old: Table?, _ new: Table) throws(StorageError) {
         self.old = old
         self.new = new
         after = ClusterCursor(new.pager, try new.root)
         before = ClusterCursor(old?.pager ?? new.pager, try old?.root ?? .empty)
     }
 
-    private mutating func run() throws {
+    private mutating func run() throws(StorageError) {
         var columns: RowComparison?
         while true {
             switch (before.head, after.head) {
@@ -66,14 +66,14 @@ struct TableComparison {
     /// the higher one is entered, for the same reason.
     private mutating func enter(
         _ leftLevel: Int, _ leftBound: Int64, _ rightLevel: Int, _ rightBound: Int64
-    ) throws {
+    ) throws(StorageError) {
         if leftBound < rightBound { return try before.enter() }
         if rightBound < leftBound { return try after.enter() }
         if leftLevel >= rightLevel { try before.enter() }
         if rightLevel >= leftLevel { try after.enter() }
     }
 
-    private mutating func compare(_ columns: inout RowComparison?) throws {
+    private mutating func compare(_ columns: inout RowComparison?) throws(StorageError) {
         let (left, right) = (before.location!, after.location!)
         if columns?.isOf(left.leaf, right.leaf) != true {
             columns = try RowComparison(old!, left.leaf, new, right.leaf)

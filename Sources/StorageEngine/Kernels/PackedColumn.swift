@@ -122,23 +122,26 @@ struct PackedColumn {
 
     /// Visits the numbers, or images of numbers, of rows that are selected and not null.
     @inline(__always)
-    func forEach(
-        _ selection: UnsafePointer<UInt64>?, _ body: (_ row: Int, _ number: Int64) throws -> Void
-    ) rethrows {
+    func forEach<E>(
+        _ selection: UnsafePointer<UInt64>?,
+        _ body: (_ row: Int, _ number: Int64) throws(E) -> Void
+    ) throws(E) {
         let (data, width, base) = (packed.data, zone.width, zone.base)
         if zone.isRamp {
-            return try forEachRow(selection) { try body($0, base &+ Int64($0)) }
+            return try forEachRow(selection) { row throws(E) in
+                try body(row, base &+ Int64(row))
+            }
         }
-        try forEachRow(selection) { row in
+        try forEachRow(selection) { row throws(E) in
             let delta = PackedNumbers.load(data, row, width: width)
             try body(row, base &+ Int64(bitPattern: delta))
         }
     }
 
     @inline(__always)
-    private func forEachRow(
-        _ selection: UnsafePointer<UInt64>?, _ body: (_ row: Int) throws -> Void
-    ) rethrows {
+    private func forEachRow<E>(
+        _ selection: UnsafePointer<UInt64>?, _ body: (_ row: Int) throws(E) -> Void
+    ) throws(E) {
         for i in 0..<wordCount {
             var left = presentWord(i, selection)
             while left != 0 {

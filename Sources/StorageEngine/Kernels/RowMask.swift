@@ -132,7 +132,7 @@ public struct RowMask: ~Copyable {
 
     /// Removes the members that do not satisfy a condition.
     @inline(__always)
-    mutating func filter(_ isIncluded: (_ row: Int) throws -> Bool) rethrows {
+    mutating func filter<E>(_ isIncluded: (_ row: Int) throws(E) -> Bool) throws(E) {
         for i in 0..<wordCount {
             var left = words[i]
             while left != 0 {
@@ -145,7 +145,7 @@ public struct RowMask: ~Copyable {
 
     /// Visits the members in ascending order.
     @inlinable @inline(__always)
-    public func forEachRow(_ body: (_ row: Int) throws -> Void) rethrows {
+    public func forEachRow<E>(_ body: (_ row: Int) throws(E) -> Void) throws(E) {
         for i in 0..<wordCount {
             var left = words[i]
             while left != 0 {

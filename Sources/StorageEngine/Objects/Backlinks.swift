@@ -55,15 +55,15 @@ struct Backlinks: ~Copyable {
     func place(of column: Int) -> Place? { places[column] }
 
     /// Records one more reference from `column` of `origin`, an object of this table, to `target`.
-    func add(_ column: Int, from origin: ObjectKey, to target: TypedLink) throws {
-        try withPlace(of: column, in: target.table) { table, position in
+    func add(_ column: Int, from origin: ObjectKey, to target: TypedLink) throws(StorageError) {
+        try withPlace(of: column, in: target.table) { table, position throws(StorageError) in
             try Self.add(at: position, from: origin, to: target.key, in: table)
         }
     }
 
     /// Records one reference less.
-    func remove(_ column: Int, from origin: ObjectKey, to target: TypedLink) throws {
-        try withPlace(of: column, in: target.table) { table, position in
+    func remove(_ column: Int, from origin: ObjectKey, to target: TypedLink) throws(StorageError) {
+        try withPlace(of: column, in: target.table) { table, position throws(StorageError) in
             try Self.remove(at: position, from: origin, to: target.key, in: table)
         }
     }
@@ -72,31 +72,32 @@ struct Backlinks: ~Copyable {
     /// that mirrors `column`. Does not count a reference to the table.
     @inline(__always)
     func withPlace<R>(
-        of column: Int, in number: Int, _ body: (_ table: Table, _ position: Int) throws -> R
-    ) throws -> R {
-        try connection._withUnsafeGuaranteedRef { connection in
+        of column: Int, in number: Int,
+        _ body: (_ table: Table, _ position: Int) throws(StorageError) -> R
+    ) throws(StorageError) -> R {
+        try connection.withReference { connection throws(StorageError) in
             if let place = places[column] {
-                return try connection.uncountedTable(place.table)._withUnsafeGuaranteedRef {
-                    try body($0, place.column)
-                }
+                return try connection.uncountedTable(place.table)
+                    .withReference { table throws(StorageError) in try body(table, place.column) }
             }
             guard number < connection.tableCount,
                 let position = connection.schema.backlinkColumn(
                     ofTable: table, column: column, inTable: number)
             else { throw writer.pager.damaged(0, "a link without its backlink") }
-            return try connection.uncountedTable(number)._withUnsafeGuaranteedRef {
-                try body($0, position)
-            }
+            return try connection.uncountedTable(number)
+                .withReference { table throws(StorageError) in try body(table, position) }
         }
     }
 
     /// Whether a target exists and may be linked to. (Only owners link to embedded objects.)
-    func isThere(_ target: TypedLink) throws -> Bool {
-        try connection._withUnsafeGuaranteedRef { connection in
+    func isThere(_ target: TypedLink) throws(StorageError) -> Bool {
+        try connection.withReference { connection throws(StorageError) in
             guard target.table >= 0, target.table < connection.tableCount else { return false }
-            return try connection.uncountedTable(target.table)._withUnsafeGuaranteedRef {
-                try !$0.isEmbedded && $0.contains(target.key)
-            }
+            return try connection.uncountedTable(target.table)
+                .withReference { table throws(StorageError) in
+                    if table.isEmbedded { return false }
+                    return try table.contains(target.key)
+                }
         }
     }
 
@@ -104,14 +105,14 @@ struct Backlinks: ~Copyable {
 
     static func mark(
         _ position: Int, at location: RowLocation, in table: Table
-    ) throws -> Int64 {
+    ) throws(StorageError) -> Int64 {
         guard case .integer(let mark) = try table.value(position, at: location) else { return 0 }
         return mark
     }
 
     private static func mark(
         _ position: Int, _ target: ObjectKey, in table: Table
-    ) throws -> Int64 {
+    ) throws(StorageError) -> Int64 {
         guard let location = try table.location(of: target) else {
             throw table.pager.noSuchObject(target)
         }
@@ -120,13 +121,13 @@ struct Backlinks: ~Copyable {
 
     private static func setMark(
         _ position: Int, _ target: ObjectKey, to mark: Int64, in table: Table
-    ) throws {
+    ) throws(StorageError) {
         try table.store(.init(scalar: .integer(mark)), position, of: target)
     }
 
     private static func add(
         at position: Int, from origin: ObjectKey, to target: ObjectKey, in table: Table
-    ) throws {
+    ) throws(StorageError) {
         let mark = try mark(position, target, in: table)
         if mark == Mark.nobody {
             return try setMark(position, target, to: Mark.one(origin), in: table)
@@ -141,7 +142,7 @@ struct Backlinks: ~Copyable {
 
     private static func remove(
         at position: Int, from origin: ObjectKey, to target: ObjectKey, in table: Table
-    ) throws {
+    ) throws(StorageError) {
         try table.makeWritable(target)
         let mark = try mark(position, target, in: table)
         if mark == Mark.one(origin) {
@@ -169,16 +170,16 @@ struct Backlinks: ~Copyable {
     /// column at `position`, with the number of references of each, until `body` returns false.
     static func forEach(
         _ position: Int, _ target: ObjectKey, in table: Table,
-        _ body: (ObjectKey, Int64) throws -> Bool
-    ) throws {
+        _ body: (ObjectKey, Int64) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         try forEach(position, target, marked: mark(position, target, in: table), in: table, body)
     }
 
     /// The same for a target with a mark that was just read.
     static func forEach(
         _ position: Int, _ target: ObjectKey, marked mark: Int64, in table: Table,
-        _ body: (ObjectKey, Int64) throws -> Bool
-    ) throws {
+        _ body: (ObjectKey, Int64) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         if mark & 1 == 1 {
             _ = try body(ObjectKey(rawValue: mark >> 1), 1)
         } else if mark == Mark.several {
@@ -189,7 +190,7 @@ struct Backlinks: ~Copyable {
     /// The objects that refer to `target`, with the number of references of each.
     static func origins(
         _ position: Int, _ target: ObjectKey, in table: Table
-    ) throws -> [(origin: ObjectKey, count: Int)] {
+    ) throws(StorageError) -> [(origin: ObjectKey, count: Int)] {
         var origins: [(origin: ObjectKey, count: Int)] = []
         try forEach(position, target, in: table) { origin, count in
             origins.append((origin, Int(count)))
@@ -200,7 +201,7 @@ struct Backlinks: ~Copyable {
 
     /// Removes all backlinks of `target` in a column, without changing the objects that refer to
     /// it.
-    static func forget(_ position: Int, _ target: ObjectKey, in table: Table) throws {
+    static func forget(_ position: Int, _ target: ObjectKey, in table: Table) throws(StorageError) {
         var entries: [(ObjectKey, Int64)] = []
         if try mark(position, target, in: table) == Mark.several {
             try forEachSeveral(position, target, in: table) { origin, count in
@@ -225,7 +226,7 @@ struct Backlinks: ~Copyable {
     private static func addToCount(
         _ difference: Int64, _ position: Int, from origin: ObjectKey, to target: ObjectKey,
         in table: Table
-    ) throws {
+    ) throws(StorageError) {
         let tree = severalTree(position, in: table)
         let state = try table.forest.state(tree)
         state.pointee.isDirty = true
@@ -249,12 +250,12 @@ struct Backlinks: ~Copyable {
 
     private static func forEachSeveral(
         _ position: Int, _ target: ObjectKey, in table: Table,
-        _ body: (ObjectKey, Int64) throws -> Bool
-    ) throws {
+        _ body: (ObjectKey, Int64) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         let root = try table.forest.state(severalTree(position, in: table)).pointee.root
         try severalMap.forEach(
             table.pager, root, from: .integer(target.rawValue), Int64.min
-        ) { node, row in
+        ) { node, row throws(StorageError) in
             guard node.integer(0, row) == target.rawValue else { return false }
             let count = node.integer(2, row)
             guard count >= 1, count <= Node.maximumRowsOfTree else {

@@ -4,7 +4,7 @@ extension CollectionHandle {
     // MARK: Checking
 
     /// Throws, before anything has changed, unless the collection may hold `value`.
-    func check(_ value: Scalar) throws {
+    func check(_ value: Scalar) throws(StorageError) {
         try table.requireWriteTransaction()
         // Embedded objects are created in place (`createEmbedded`), never passed in.
         guard
@@ -19,12 +19,12 @@ extension CollectionHandle {
         try table.checkTarget(column, value)
     }
 
-    func check(key: UnsafeRawBufferPointer) throws {
+    func check(key: UnsafeRawBufferPointer) throws(StorageError) {
         if key.count > Pager.maximumValueBytes { throw table.tooLarge(column, key.count) }
     }
 
     /// Throws unless a list or map of mixed values may be put into this collection.
-    func checkNesting(_ kind: CollectionKind) throws {
+    func checkNesting(_ kind: CollectionKind) throws(StorageError) {
         try table.requireWriteTransaction()
         guard format.type == .mixed, format.collection != .set, kind == .list || kind == .map else {
             throw pager.invalidArgument("\(name) does not hold lists and maps.")
@@ -40,43 +40,49 @@ extension CollectionHandle {
 
     /// Calls `body` with bytes that are safe to store. Short bytes are copied, because they may lie
     /// in the very page that they are written to.
-    func withOwned(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void)
-        throws
+    func withOwned(
+        _ bytes: UnsafeRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void
+    )
+        throws(StorageError)
     {
         guard bytes.count <= pager.maximumInlineBytes else { return try body(bytes) }
-        try Array(bytes).withUnsafeBytes(body)
+        try Array(bytes).withBytes(body)
     }
 
     // Inlined, so that the captures of `body` are not copied, which would count references.
     @inline(__always)
-    func withOwned(_ value: Scalar, _ body: (Scalar) throws -> Void) throws {
+    func withOwned(_ value: Scalar, _ body: (Scalar) throws(StorageError) -> Void)
+        throws(StorageError)
+    {
         guard case .bytes(let bytes) = value else { return try body(value) }
-        try withOwned(bytes) { try body(.bytes($0)) }
+        try withOwned(bytes) { bytes throws(StorageError) in try body(.bytes(bytes)) }
     }
 
     // MARK: Changing
 
     /// Inserts a row whose value was checked, at the end if `index` is nil.
-    func insert(_ row: CollectionRow, at index: Int?) throws {
+    func insert(_ row: CollectionRow, at index: Int?) throws(StorageError) {
         let stored = try stored()
-        try insertRow(row, at: try index ?? stored.count(), in: stored)
+        let position = if let index { index } else { try stored.count() }
+        try insertRow(row, at: position, in: stored)
         try table.addReference(column, from: owner, row.value)
     }
 
     /// Replaces a value by one that was checked.
-    func set(_ value: Scalar, at index: Int) throws {
+    func set(_ value: Scalar, at index: Int) throws(StorageError) {
         try table.release(column, of: owner, try stored().value(at: index))
         try setRow(at: index, to: value)
         try table.addReference(column, from: owner, value)
     }
 
-    func remove(at index: Int) throws {
+    func remove(at index: Int) throws(StorageError) {
         try table.requireWriteTransaction()
         try table.release(column, of: owner, try stored().value(at: index))
         try removeRow(at: index)
     }
 
-    func removeAll() throws {
+    func removeAll() throws(StorageError) {
         try table.requireWriteTransaction()
         let count = table.recorder == nil ? 0 : try stored().count()
         // The rows are read, and their pages freed, before the root is overwritten.
@@ -91,8 +97,8 @@ extension CollectionHandle {
 
     /// Creates an embedded object, which the collection is to own, and calls `store` with its link.
     func createEmbedded(
-        _ values: UnsafeBufferPointer<Scalar>, _ store: (Scalar) throws -> Void
-    ) throws -> ObjectKey {
+        _ values: UnsafeBufferPointer<Scalar>, _ store: (Scalar) throws(StorageError) -> Void
+    ) throws(StorageError) -> ObjectKey {
         guard format.type == .embedded else {
             throw pager.invalidArgument("\(name) does not hold embedded objects.")
         }
@@ -103,10 +109,13 @@ extension CollectionHandle {
     }
 
     /// Creates an empty list or map and calls `store` with it.
-    func createNested(_ kind: CollectionKind, _ store: (Scalar) throws -> Void) throws {
+    func createNested(_ kind: CollectionKind, _ store: (Scalar) throws(StorageError) -> Void)
+        throws(StorageError)
+    {
         try checkNesting(kind)
         let identity = table.connection.makeCollectionIdentity()
-        try NestedCollection.image(kind, identity, []).withUnsafeBytes { try store(.bytes($0)) }
+        let image = NestedCollection.image(kind, identity, [])
+        try image.withBytes { bytes throws(StorageError) in try store(.bytes(bytes)) }
     }
 
     // MARK: Deleted targets
@@ -117,7 +126,7 @@ extension CollectionHandle {
 
     /// Removes all references to deleted objects, whose backlinks are gone already. Lists and sets
     /// lose the elements; in maps and mixed values the references become null.
-    func forget(_ targets: ForgottenTargets) throws {
+    func forget(_ targets: ForgottenTargets) throws(StorageError) {
         switch targets {
         case .one(let target, let count): try forget(target, count: count)
         case .many(let targets):
@@ -127,7 +136,7 @@ extension CollectionHandle {
     }
 
     /// Removes `count` references to one object from this collection and those nested in it.
-    private func forget(_ target: TypedLink, count: Int) throws {
+    private func forget(_ target: TypedLink, count: Int) throws(StorageError) {
         if format.collection == .set { return try forgetMember(target) }
         guard format.type.mayRefer else { return }
         var search = ReferenceSearch(self, target, count: count)
@@ -146,7 +155,7 @@ extension CollectionHandle {
     }
 
     /// Removes the references to many objects in one pass over the rows.
-    private func forget(_ targets: Set<TypedLink>, _ budget: inout RowBudget) throws {
+    private func forget(_ targets: Set<TypedLink>, _ budget: inout RowBudget) throws(StorageError) {
         try budget.spend(on: try stored())
         if format.collection == .set {
             for target in targets { try forgetMember(target) }
@@ -158,7 +167,7 @@ extension CollectionHandle {
         }
     }
 
-    private func forgetInOnePass(_ targets: Set<TypedLink>) throws {
+    private func forgetInOnePass(_ targets: Set<TypedLink>) throws(StorageError) {
         guard format.type.mayRefer else { return }
         var found: [Int] = []
         var position = 0
@@ -180,27 +189,30 @@ extension CollectionHandle {
     /// Whether a reference whose target is gone becomes null, rather than being removed.
     private var becomesNull: Bool { format.hasKeys || format.type == .mixed }
 
-    private func forgetMember(_ target: TypedLink) throws {
+    private func forgetMember(_ target: TypedLink) throws(StorageError) {
         switch format.type.traits.reference {
         case .key, .ownedKey: try forgetMember(.integer(target.key.rawValue))
         case .typedLink: try forgetMember(target.scalar)
-        case .mixed: try MixedValue.link(target).withScalar { try forgetMember($0) }
+        case .mixed:
+            try MixedValue.link(target).withScalar { value throws(StorageError) in
+                try forgetMember(value)
+            }
         case .none: break
         }
     }
 
-    private func forgetMember(_ value: Scalar) throws {
+    private func forgetMember(_ value: Scalar) throws(StorageError) {
         let (index, isFound) = try stored().position(of: value)
         if isFound { try removeRow(at: index) }
     }
 
     /// The collections nested directly in this one. They stay valid while rows are changed but not
     /// moved.
-    private func children() throws -> [CollectionHandle] {
+    private func children() throws(StorageError) -> [CollectionHandle] {
         var children: [CollectionHandle] = []
         var position = 0
-        try stored().forEachValue {
-            if let nested = NestedCollection($0) {
+        try stored().forEachValue { value throws(StorageError) in
+            if let nested = NestedCollection(value) {
                 guard path.count < NestedCollection.maximumDepth else { throw tooDeep(pager) }
                 children.append(
                     CollectionHandle(

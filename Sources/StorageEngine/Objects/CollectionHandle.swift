@@ -33,13 +33,13 @@ extension CollectionHandle {
     ///
     /// - Throws: `.invalidArgument` if the owner or the nested collection no longer exists.
     @inline(__always)
-    func stored() throws -> StoredCollection {
+    func stored() throws(StorageError) -> StoredCollection {
         let value = try table.value(column, of: owner)
         if path.isEmpty { return try collection(value) }
         return try nested(value)
     }
 
-    private func collection(_ value: Scalar) throws -> StoredCollection {
+    private func collection(_ value: Scalar) throws(StorageError) -> StoredCollection {
         guard case .bytes(let bytes) = value else {
             throw pager.damaged(0, "a collection that is not stored as one")
         }
@@ -47,7 +47,7 @@ extension CollectionHandle {
     }
 
     /// Follows the path from the column's value.
-    private func nested(_ value: Scalar) throws -> StoredCollection {
+    private func nested(_ value: Scalar) throws(StorageError) -> StoredCollection {
         var value = value
         var current: StoredCollection?
         if table.checks[column].isCollection { current = try collection(value) }
@@ -81,7 +81,7 @@ extension CollectionHandle {
     }
 
     /// The list or map at a position; nil if the value there is something else.
-    func child(at position: Int) throws -> CollectionHandle? {
+    func child(at position: Int) throws(StorageError) -> CollectionHandle? {
         guard format.type == .mixed,
             let nested = NestedCollection(try stored().value(at: position))
         else { return nil }
@@ -99,55 +99,63 @@ extension CollectionHandle {
     }
 
     /// Writes the part of the collection that is stored in the owner's row, or in the mixed value.
-    func store(_ rows: [UInt8]) throws {
-        try rows.withUnsafeBytes { try store($0) }
+    func store(_ rows: [UInt8]) throws(StorageError) {
+        try rows.withBytes { rows throws(StorageError) in try store(rows) }
     }
 
     /// Writes the root of a collection that is stored in a tree.
-    private func store(_ root: TreeRoot) throws {
-        try InlineRows.withImage(of: root) { try store($0) }
+    private func store(_ root: TreeRoot) throws(StorageError) {
+        try InlineRows.withImage(of: root) { image throws(StorageError) in try store(image) }
     }
 
-    private func store(_ rows: UnsafeRawBufferPointer) throws {
+    private func store(_ rows: UnsafeRawBufferPointer) throws(StorageError) {
         guard let step = path.last else { return try table.store(bytes: rows, column, of: owner) }
         let image = NestedCollection.image(step.kind, step.identity, Array(rows))
         guard let parent else {
-            try image.withUnsafeBytes { try table.store(bytes: $0, column, of: owner) }
+            try image.withBytes { bytes throws(StorageError) in
+                try table.store(bytes: bytes, column, of: owner)
+            }
             return try table.recordModification(column, of: owner)
         }
         guard let position = try parent.stored().position(of: step) else { throw collectionIsGone }
-        try image.withUnsafeBytes { try parent.setRow(at: position, to: .bytes($0)) }
+        try image.withBytes { bytes throws(StorageError) in
+            try parent.setRow(at: position, to: .bytes(bytes))
+        }
     }
 
     // MARK: Rows
 
     /// Inserts a row into the collection as it is stored now. The caller updates backlinks. Short
     /// bytes must not lie in this collection.
-    func insertRow(_ row: CollectionRow, at index: Int, in stored: StoredCollection) throws {
+    func insertRow(_ row: CollectionRow, at index: Int, in stored: StoredCollection)
+        throws(StorageError)
+    {
         try putRow(row, at: index, in: stored)
         try record(countDifference: 1) { $0.insert(at: index) }
     }
 
     /// Replaces the value of a row. The caller updates the backlinks of both values.
-    func setRow(at index: Int, to value: Scalar) throws {
+    func setRow(at index: Int, to value: Scalar) throws(StorageError) {
         try replaceRow(at: index, by: value)
         try record { $0.set(at: index) }
     }
 
     /// Removes a row. The caller updates backlinks.
-    func removeRow(at index: Int) throws {
+    func removeRow(at index: Int) throws(StorageError) {
         try takeRow(at: index)
         try record(countDifference: -1) { $0.remove(at: index) }
     }
 
     /// Moves a row whose value is `value`. Short bytes must not lie in this collection.
-    func moveRow(_ value: Scalar, from: Int, to: Int) throws {
+    func moveRow(_ value: Scalar, from: Int, to: Int) throws(StorageError) {
         try takeRow(at: from)
         try putRow(CollectionRow(value: value), at: to, in: stored())
         try record { $0.move(from: from, to: to) }
     }
 
-    private func putRow(_ row: CollectionRow, at index: Int, in stored: StoredCollection) throws {
+    private func putRow(_ row: CollectionRow, at index: Int, in stored: StoredCollection)
+        throws(StorageError)
+    {
         if var root = stored.root {
             precondition(index >= 0 && index <= root.count, "position out of range")
             try insert(row, at: index, in: &root)
@@ -176,7 +184,7 @@ extension CollectionHandle {
         try store(root)
     }
 
-    private func replaceRow(at index: Int, by value: Scalar) throws {
+    private func replaceRow(at index: Int, by value: Scalar) throws(StorageError) {
         let stored = try stored()
         if let root = stored.root { return try setRow(at: index, to: value, in: root) }
         let range = try stored.inlineRanges()[index]
@@ -191,10 +199,10 @@ extension CollectionHandle {
         try setRow(at: index, to: value, in: makeTree(from: stored))
     }
 
-    private func setRow(at index: Int, to value: Scalar, in old: TreeRoot) throws {
+    private func setRow(at index: Int, to value: Scalar, in old: TreeRoot) throws(StorageError) {
         var root = old
         let column = tree.valueColumn
-        try pager.withStoredValue(value) { new in
+        try pager.withStoredValue(value) { new throws(StorageError) in
             // Only after the new value was written, which may be a view of the old one.
             try freeOverflow(root, index, column)
             try tree.set(table.quietWriter, &root, at: index) { $0.set(column, $1, new) }
@@ -202,7 +210,7 @@ extension CollectionHandle {
         try store(root)
     }
 
-    private func takeRow(at index: Int) throws {
+    private func takeRow(at index: Int) throws(StorageError) {
         let stored = try stored()
         if var root = stored.root {
             for column in 0...tree.valueColumn { try freeOverflow(root, index, column) }
@@ -219,13 +227,13 @@ extension CollectionHandle {
     /// Moves the rows of a tree that has become short back to the owner's row; returns nil if they
     /// do not fit. The limit is half of what the owner's row may hold, so that a collection does
     /// not move back and forth between the two forms.
-    private func shortened(_ root: TreeRoot) throws -> [UInt8]? {
+    private func shortened(_ root: TreeRoot) throws(StorageError) -> [UInt8]? {
         let limit = InlineRows.maximumBytes / 2
         guard root.count > 0, root.count < limit else { return nil }
         var image = [InlineRows.inlineTag]
         var isShort = true
-        try InlineRows.withImage(of: root) {
-            let collection = StoredCollection(pager: pager, bytes: $0, format: format)
+        try InlineRows.withImage(of: root) { bytes throws(StorageError) in
+            let collection = StoredCollection(pager: pager, bytes: bytes, format: format)
             // swift-format-ignore: ReplaceForEachWithForLoop
             try collection.forEach { row in
                 isShort = InlineRows.mayHold(row)
@@ -236,19 +244,23 @@ extension CollectionHandle {
             }
         }
         guard isShort else { return nil }
-        try forEachNode(pager, root, tree.format) { reference, _ in try pager.free(reference) }
+        try forEachNode(pager, root, tree.format) { reference, _ throws(StorageError) in
+            try pager.free(reference)
+        }
         return image
     }
 
-    private func insert(_ row: CollectionRow, at index: Int, in root: inout TreeRoot) throws {
+    private func insert(_ row: CollectionRow, at index: Int, in root: inout TreeRoot)
+        throws(StorageError)
+    {
         let tree = tree
-        try pager.withStoredValue(row.value) { value in
+        try pager.withStoredValue(row.value) { value throws(StorageError) in
             guard format.hasKeys else {
                 return try tree.insert(table.quietWriter, &root, at: index) {
                     $0.set(0, $1, value)
                 }
             }
-            try pager.withStoredValue(.bytes(row.key)) { key in
+            try pager.withStoredValue(.bytes(row.key)) { key throws(StorageError) in
                 try tree.insert(table.quietWriter, &root, at: index) {
                     $0.set(0, $1, key) && $0.set(1, $1, value)
                 }
@@ -256,16 +268,16 @@ extension CollectionHandle {
         }
     }
 
-    private func makeTree(from stored: StoredCollection) throws -> TreeRoot {
+    private func makeTree(from stored: StoredCollection) throws(StorageError) -> TreeRoot {
         var root = TreeRoot.empty
-        try stored.forEachInline { row, _ in
+        try stored.forEachInline { row, _ throws(StorageError) in
             try insert(row, at: root.count, in: &root)
             return true
         }
         return root
     }
 
-    private func freeOverflow(_ root: TreeRoot, _ index: Int, _ column: Int) throws {
+    private func freeOverflow(_ root: TreeRoot, _ index: Int, _ column: Int) throws(StorageError) {
         // Only bytes can be on overflow pages, so for other kinds the row need not be found.
         if column == tree.valueColumn, format.kind != .bytes { return }
         let (leaf, row) = try tree.find(pager, root, index)
@@ -283,7 +295,7 @@ extension NestedCollection {
 
 extension StoredCollection {
     /// The byte ranges of the rows of a collection that is stored inline.
-    fileprivate func inlineRanges() throws -> [Range<Int>] {
+    fileprivate func inlineRanges() throws(StorageError) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         try forEachInline { _, range in
             ranges.append(range)
@@ -294,7 +306,7 @@ extension StoredCollection {
 
     /// The present position of a nested collection: usually that in `step`, otherwise found by its
     /// identity. Nil if it no longer exists.
-    fileprivate func position(of step: CollectionStep) throws -> Int? {
+    fileprivate func position(of step: CollectionStep) throws(StorageError) -> Int? {
         if step.position < (try count()),
             NestedCollection(try value(at: step.position))?.identity == step.identity
         {
@@ -315,14 +327,14 @@ extension Pager {
     /// Calls `body` with the form in which a value is stored in a leaf. A long value has been
     /// written to overflow pages by then.
     func withStoredValue<R>(
-        _ value: Scalar, _ body: (ClusterTree.StoredValue) throws -> R
-    ) throws -> R {
+        _ value: Scalar, _ body: (ClusterTree.StoredValue) throws(StorageError) -> R
+    ) throws(StorageError) -> R {
         guard case .bytes(let bytes) = value, bytes.count > maximumInlineBytes else {
             return try body(.init(scalar: value))
         }
         let reference = try writeOverflow(bytes)
-        return try withOverflowImage(reference, bytes.count) {
-            try body(.init(scalar: .bytes($0), isOverflow: true))
+        return try withOverflowImage(reference, bytes.count) { image throws(StorageError) in
+            try body(.init(scalar: .bytes(image), isOverflow: true))
         }
     }
 }

@@ -14,13 +14,13 @@
 /// Positions are valid until something is written or another version is read.
 extension ColumnIndex {
     /// The number of objects, each of which has one position.
-    public func count() throws -> Int {
+    public func count() throws(StorageError) -> Int {
         try catchUp()
         return try root(trees.nulls).count + root(trees.values).count
     }
 
     /// The object at a position. O(log n), unless many strings have the first 256 bytes in common.
-    public func key(at position: Int) throws -> ObjectKey {
+    public func key(at position: Int) throws(StorageError) -> ObjectKey {
         try catchUp()
         let nulls = try root(trees.nulls)
         precondition(position >= 0, "position out of range")
@@ -38,8 +38,8 @@ extension ColumnIndex {
     ///
     /// - Throws: `.damaged`, and what `body` throws.
     public func forEachKey(
-        in positions: Range<Int>, _ body: (ObjectKey) throws -> Bool
-    ) throws {
+        in positions: Range<Int>, _ body: (ObjectKey) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         try catchUp()
         let nulls = try root(trees.nulls)
         let values = try orderedValues
@@ -47,13 +47,14 @@ extension ColumnIndex {
             positions.lowerBound >= 0 && positions.upperBound <= nulls.count + values.root.count,
             "positions out of range")
         var left = positions.count
-        func visit(_ key: ObjectKey) throws -> Bool {
+        func visit(_ key: ObjectKey) throws(StorageError) -> Bool {
             left = try body(key) ? left - 1 : 0
             return left > 0
         }
         if left > 0, positions.lowerBound < nulls.count {
             try Self.nullMap.forEach(table.pager, nulls, fromPosition: positions.lowerBound) {
-                try visit(ObjectKey(rawValue: $0.integer(1, $1)))
+                leaf, row throws(StorageError) in
+                try visit(ObjectKey(rawValue: leaf.integer(1, row)))
             }
         }
         if left > 0 {
@@ -62,7 +63,7 @@ extension ColumnIndex {
     }
 
     private var orderedValues: OrderedColumn {
-        get throws {
+        get throws(StorageError) {
             OrderedColumn(table: table, column: column, map: map, root: try root(trees.values))
         }
     }
@@ -77,7 +78,7 @@ extension ColumnIndex {
     /// number of strings that begin with the same 256 bytes.
     ///
     /// - Throws: `.invalidArgument` for a test with values of another type, `.damaged`.
-    public func positions(where test: ColumnTest) throws -> Range<Int>? {
+    public func positions(where test: ColumnTest) throws(StorageError) -> Range<Int>? {
         try catchUp()
         let nulls = try root(trees.nulls).count
         let all = try nulls + root(trees.values).count
@@ -99,7 +100,10 @@ extension ColumnIndex {
             guard try isOrdered(.bytes(prefix)) else { return 0..<0 }
             let start = try start(.bytes(prefix))
             guard let next = successor(prefix) else { return range(start, all) }
-            return try range(start, next.withUnsafeBytes { try self.start(.bytes($0)) })
+            let end = try next.withBytes { bytes throws(StorageError) in
+                try self.start(.bytes(bytes))
+            }
+            return range(start, end)
         }
     }
 
@@ -111,7 +115,7 @@ extension ColumnIndex {
     /// - Throws: what ``positions(where:)`` throws.
     func append(
         where test: ColumnTest, to keys: inout [ObjectKey], atMost limit: Int
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         try catchUp()
         let start = keys.count
         let end = try appendNeighbours(test, to: &keys, atMost: min(limit, Self.fewNeighbours))
@@ -144,7 +148,7 @@ extension ColumnIndex {
     /// Walks from the first matching object to the last.
     private func appendNeighbours(
         _ test: ColumnTest, to keys: inout [ObjectKey], atMost limit: Int
-    ) throws -> End {
+    ) throws(StorageError) -> End {
         let bounds: (first: Scalar, last: Scalar, includesLast: Bool)
         switch test {
         case .compare(.equal, .null): return .isUnknown
@@ -154,8 +158,10 @@ extension ColumnIndex {
         default: return .isUnknown
         }
         guard try isOrdered(bounds.first), try isOrdered(bounds.last) else { return .found }
-        return try OrderedMap.withFirstKey(of: bounds.first, table.pager) { first, isCut in
-            try OrderedMap.withFirstKey(of: bounds.last, table.pager) { last, isLastCut -> End in
+        return try OrderedMap.withFirstKey(of: bounds.first, table.pager) {
+            first, isCut throws(StorageError) in
+            try OrderedMap.withFirstKey(of: bounds.last, table.pager) {
+                last, isLastCut throws(StorageError) -> End in
                 // Stored strings may be truncated too, but they compare with a bound that is not,
                 // and so is shorter, as the whole string does.
                 if isCut || isLastCut { return .isUnknown }
@@ -177,7 +183,7 @@ extension ColumnIndex {
         }
     }
 
-    private func positions(_ comparison: Comparison, _ value: Scalar, all: Int) throws
+    private func positions(_ comparison: Comparison, _ value: Scalar, all: Int) throws(StorageError)
         -> Range<Int>?
     {
         switch comparison {
@@ -194,23 +200,23 @@ extension ColumnIndex {
     private func range(_ start: Int, _ end: Int) -> Range<Int> { start..<max(start, end) }
 
     /// The position of the first object whose value is not less than `value`.
-    private func start(_ value: Scalar) throws -> Int {
+    private func start(_ value: Scalar) throws(StorageError) -> Int {
         try root(trees.nulls).count + orderedValues.position(value, isBehind: false)
     }
 
     /// The position of the first object whose value is greater than `value`.
-    private func end(_ value: Scalar) throws -> Int {
+    private func end(_ value: Scalar) throws(StorageError) -> Int {
         try root(trees.nulls).count + orderedValues.position(value, isBehind: true)
     }
 
     /// The position of the first object whose value is neither null nor NaN.
-    private func firstNumber() throws -> Int {
+    private func firstNumber() throws(StorageError) -> Int {
         table.checks[column].kind == .double
             ? try end(.double(.nan)) : try root(trees.nulls).count
     }
 
     /// Whether `value` can be compared by order, which NaN cannot.
-    private func isOrdered(_ value: Scalar) throws -> Bool {
+    private func isOrdered(_ value: Scalar) throws(StorageError) -> Bool {
         guard value.isStored(as: table.checks[column].kind) else {
             throw table.pager.invalidArgument(
                 "Column \(table.name(of: column)) holds values of another type than those of the "

@@ -43,7 +43,7 @@ public final class ColumnIndex {
 
     /// Records that an object has gained or lost a value.
     @inline(__always)
-    func note(_ value: Scalar, _ key: ObjectKey, isRemoval: Bool) throws {
+    func note(_ value: Scalar, _ key: ObjectKey, isRemoval: Bool) throws(StorageError) {
         if !isBehind { fallBehind() }
         switch value {
         case .null: nulls.append(.integer(0), key.rawValue, isRemoval: isRemoval)
@@ -75,12 +75,12 @@ public final class ColumnIndex {
     ///
     /// `limitingMemory`: no pointers into pages are held, so that pages may be written ahead in
     /// between (``Pager/limitMemory()``).
-    func catchUp(limitingMemory: Bool = false) throws {
+    func catchUp(limitingMemory: Bool = false) throws(StorageError) {
         guard isBehind, table.pager.transactionFailure == nil else { return }
-        do {
+        do throws(StorageError) {
             try make(&values, map, trees.values, limitingMemory)
             try make(&nulls, Self.nullMap, trees.nulls, limitingMemory)
-        } catch let error as StorageError {
+        } catch {
             table.pager.failTransaction(error)
             throw error
         }
@@ -89,7 +89,7 @@ public final class ColumnIndex {
 
     private func make(
         _ changes: inout MapChanges, _ map: OrderedMap, _ tree: UInt32, _ limitsMemory: Bool
-    ) throws {
+    ) throws(StorageError) {
         if changes.isEmpty { return }
         let state = try table.forest.state(tree)
         state.pointee.isDirty = true
@@ -108,7 +108,7 @@ public final class ColumnIndex {
     }
 
     /// Frees the trees of the index, whose objects are all deleted or which is removed itself.
-    func drop() throws {
+    func drop() throws(StorageError) {
         forgetChanges()
         for (map, tree) in maps {
             try table.forest.drop(tree, map.format, with: table.quietWriter)
@@ -116,7 +116,7 @@ public final class ColumnIndex {
     }
 
     /// Adds all objects of the table to an empty index, in batches that are sorted by value.
-    func build() throws {
+    func build() throws(StorageError) {
         let count = try table.count()
         var position = 0
         while position < count {
@@ -128,8 +128,8 @@ public final class ColumnIndex {
 
     /// Collects the entries of whole leaves, from the leaf whose first row is at `position`, until
     /// a batch is full. Advances `position` to the next leaf.
-    private func gather(from position: inout Int) throws {
-        try table.forEachLeaf(from: position, keepsLeaves: false) { leaf, _ in
+    private func gather(from position: inout Int) throws(StorageError) {
+        try table.forEachLeaf(from: position, keepsLeaves: false) { leaf, _ throws(StorageError) in
             for row in 0..<leaf.rowCount {
                 let value = try table.value(column, at: RowLocation(leaf: leaf, row: row))
                 let key = leaf.objectKey(row)
@@ -155,7 +155,7 @@ public final class ColumnIndex {
             ? [(map, trees.values)] : [(map, trees.values), (Self.nullMap, trees.nulls)]
     }
 
-    func root(_ tree: UInt32) throws -> TreeRoot {
+    func root(_ tree: UInt32) throws(StorageError) -> TreeRoot {
         tree == 0 ? .empty : try table.forest.state(tree).pointee.root
     }
 }

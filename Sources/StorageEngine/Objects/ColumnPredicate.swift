@@ -90,7 +90,8 @@ extension Table {
     ///
     /// - Throws: `.invalidArgument` if the test does not suit the column: values of another type,
     ///   an order of strings, a collection, or a type whose values are not compared by their bytes.
-    public func predicate(_ column: Int, _ test: ColumnTest) throws -> ColumnPredicate {
+    public func predicate(_ column: Int, _ test: ColumnTest) throws(StorageError) -> ColumnPredicate
+    {
         precondition(column >= 0 && column < propertyCount, "column out of range")
         guard !checks[column].isCollection else {
             throw unsuitable(column, "A collection is not compared.")
@@ -101,7 +102,9 @@ extension Table {
         return ColumnPredicate(self, column, try prepared(column, test))
     }
 
-    private func prepared(_ column: Int, _ test: ColumnTest) throws -> ColumnPredicate.Test {
+    private func prepared(_ column: Int, _ test: ColumnTest) throws(StorageError)
+        -> ColumnPredicate.Test
+    {
         switch test {
         case .isNull: return .null(isNull: true)
         case .isNotNull: return .null(isNull: false)
@@ -133,7 +136,7 @@ extension Table {
         }
     }
 
-    private func isEquality(_ comparison: Comparison, _ column: Int) throws -> Bool {
+    private func isEquality(_ comparison: Comparison, _ column: Int) throws(StorageError) -> Bool {
         switch comparison {
         case .equal: return true
         case .notEqual: return false
@@ -142,7 +145,7 @@ extension Table {
     }
 
     /// The bounds of a number among the values of the column; nil for NaN.
-    private func edges(_ column: Int, _ number: Scalar) throws -> NumberEdges? {
+    private func edges(_ column: Int, _ number: Scalar) throws(StorageError) -> NumberEdges? {
         switch (checks[column].kind, number) {
         case (.integer, .integer(let number)): return NumberEdges(number)
         case (.double, .double(let number)): return NumberEdges(number)
@@ -153,7 +156,7 @@ extension Table {
 
     private func search(
         _ column: Int, _ test: BytesTest, _ bytes: UnsafeRawBufferPointer, isInverted: Bool = false
-    ) throws -> ColumnPredicate.Test {
+    ) throws(StorageError) -> ColumnPredicate.Test {
         guard checks[column].kind == .bytes else { throw ofAnotherType(column) }
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
         copy.copyMemory(from: bytes)

@@ -8,7 +8,7 @@ struct ColumnSorter {
     private let isNull: ColumnPredicate?
     private var nulls: [ObjectKey] = []
 
-    init(_ table: Table, _ column: Int, ascending: Bool, limit: Int = .max) throws {
+    init(_ table: Table, _ column: Int, ascending: Bool, limit: Int = .max) throws(StorageError) {
         self.table = table
         self.column = column
         self.ascending = ascending
@@ -24,8 +24,8 @@ struct ColumnSorter {
     /// Visits the leaves that have rows that match and are not null.
     mutating func forEachLeaf(
         _ predicate: ColumnPredicate?,
-        _ body: (_ scan: borrowing LeafScan, _ mask: inout RowMask) throws -> Void
-    ) throws {
+        _ body: (_ scan: borrowing LeafScan, _ mask: inout RowMask) throws(StorageError) -> Void
+    ) throws(StorageError) {
         var mask = RowMask()
         var nullMask = RowMask()
         // Strings and data are compared in place after all leaves have been visited, so the leaves
@@ -55,19 +55,21 @@ extension LeafScan {
     @inline(__always)
     func forEachNumber(
         _ column: Int, ascending: Bool, _ mask: borrowing RowMask,
-        _ body: (NumberEntry) throws -> Void
-    ) throws {
+        _ body: (NumberEntry) throws(StorageError) -> Void
+    ) throws(StorageError) {
         let leaf = leaf
         let turned: UInt64 = ascending ? 0 : .max
         guard let (node, position) = try table.column(column, of: leaf) else {
             let rank = SortRank.of(table.cluster.columns[column].defaultScalar) ^ turned
-            try mask.forEachRow { try body(NumberEntry(rank: rank, key: leaf.objectKey($0))) }
+            try mask.forEachRow { row throws(StorageError) in
+                try body(NumberEntry(rank: rank, key: leaf.objectKey(row)))
+            }
             return
         }
         let packed = PackedColumn(node, position)
         let selection = UnsafePointer(mask.words)
-        @inline(__always) func visit(_ rank: (Int64) -> UInt64) throws {
-            try packed.forEach(selection) { row, number in
+        @inline(__always) func visit(_ rank: (Int64) -> UInt64) throws(StorageError) {
+            try packed.forEach(selection) { row, number throws(StorageError) in
                 try body(NumberEntry(rank: rank(number) ^ turned, key: leaf.objectKey(row)))
             }
         }
@@ -88,7 +90,7 @@ extension LeafScan {
     func keepNumbers(
         _ column: Int, before rank: UInt64, includesEqual: Bool = false, ascending: Bool,
         in mask: inout RowMask, scratch: inout RowMask
-    ) throws {
+    ) throws(StorageError) {
         let position = leaf.columnIndex(ofID: table.columnID(column), expected: column)
         guard position >= 0 else { return }
         let zone = PackedZone(leaf, position)
@@ -124,7 +126,7 @@ extension LeafScan {
     @inline(__always)
     func forEachBytes(
         _ column: Int, ascending: Bool, _ mask: borrowing RowMask, _ body: (BytesEntry) -> Void
-    ) throws {
+    ) throws(StorageError) {
         let leaf = leaf
         let turned: UInt64 = ascending ? 0 : .max
         @inline(__always) func visit(_ row: Int, _ bytes: UnsafeRawBufferPointer) {
@@ -144,7 +146,7 @@ extension LeafScan {
             }
             return
         }
-        try mask.forEachRow { row in
+        try mask.forEachRow { row throws(StorageError) in
             visit(
                 row,
                 node.isOverflow(position, row)

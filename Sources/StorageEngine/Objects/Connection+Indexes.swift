@@ -6,7 +6,7 @@ extension Connection {
     ///
     /// - Throws: `.invalidArgument` for a property that cannot be indexed or is the primary key,
     ///   `.damaged`, and what writing throws.
-    public func setIndexed(_ isIndexed: Bool, _ column: Int, of table: Table) throws {
+    public func setIndexed(_ isIndexed: Bool, _ column: Int, of table: Table) throws(StorageError) {
         try requireWriteTransaction()
         precondition(column >= 0 && column < table.propertyCount, "column out of range")
         if let index = table.index(of: column) {
@@ -30,14 +30,14 @@ extension Connection {
     }
 
     /// Applies the collected changes of all indexes.
-    func catchUpIndexes(limitingMemory: Bool = false) throws {
+    func catchUpIndexes(limitingMemory: Bool = false) throws(StorageError) {
         if indexesBehind.isEmpty || pager.transactionFailure != nil { return }
         for index in indexesBehind { try index.catchUp(limitingMemory: limitingMemory) }
         indexesBehind.removeAll(keepingCapacity: true)
     }
 
     /// Applies the changes of indexes that have collected many. No pointers into pages may be held.
-    func catchUpLargeIndexes() throws {
+    func catchUpLargeIndexes() throws(StorageError) {
         for index in indexesBehind where index.isFarBehind {
             try index.catchUp(limitingMemory: true)
         }

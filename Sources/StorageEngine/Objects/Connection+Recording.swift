@@ -41,13 +41,13 @@ extension Forest {
 
 extension Table {
     /// Records that a property was set.
-    func recordModification(_ column: Int, of key: ObjectKey) throws {
+    func recordModification(_ column: Int, of key: ObjectKey) throws(StorageError) {
         guard let recorder, try !isNew(key) else { return }
         recorder.modify(key, columnID(column), inTable: index)
     }
 
     /// Whether the open write transaction inserted the object.
-    fileprivate func isNew(_ key: ObjectKey) throws -> Bool {
+    fileprivate func isNew(_ key: ObjectKey) throws(StorageError) -> Bool {
         try key.rawValue >= state.pointee.loadedExtra
     }
 }
@@ -60,7 +60,7 @@ extension CollectionHandle {
     @inline(never)
     func record(
         countDifference: Int = 0, _ change: (inout CollectionChange) -> Void
-    ) throws {
+    ) throws(StorageError) {
         guard path.isEmpty, let recorder = table.recorder, try !table.isNew(owner) else { return }
         recorder.change(
             CollectionPlace(owner: owner, column: table.columnID(column)), inTable: table.index,

@@ -55,18 +55,20 @@ public final class Connection {
     private(set) lazy var lastPlaces = LastPlaces()
 
     /// Opens a view of the newest version.
-    public convenience init(_ database: Database) throws {
+    public convenience init(_ database: Database) throws(StorageError) {
         try self.init(database) { pager throws(StorageError) in try pager.beginRead() }
     }
 
     /// Opens a view of the version that another connection has pinned.
-    package convenience init(readingLike other: Connection) throws {
+    package convenience init(readingLike other: Connection) throws(StorageError) {
         try self.init(other.database) { pager throws(StorageError) in
             try pager.beginRead(sameAs: other.pager)
         }
     }
 
-    private init(_ database: Database, beginRead: (Pager) throws(StorageError) -> Void) throws {
+    private init(_ database: Database, beginRead: (Pager) throws(StorageError) -> Void)
+        throws(StorageError)
+    {
         self.database = database
         identity = database.changeLog.makeIdentity()
         layoutStamp = .allocate(capacity: 1)
@@ -98,7 +100,7 @@ public final class Connection {
     /// Moves to the newest version, or pins it after `endRead`. Returns whether the version
     /// changed.
     @discardableResult
-    public func refresh() throws -> Bool {
+    public func refresh() throws(StorageError) -> Bool {
         precondition(!isInWriteTransaction, "refresh inside a write transaction")
         let before = pager.isReading ? pager.version : nil
         do {
@@ -125,13 +127,13 @@ public final class Connection {
     }
 
     /// Moves to the version that another connection has pinned.
-    package func read(like other: Connection) throws {
+    package func read(like other: Connection) throws(StorageError) {
         try pager.beginRead(sameAs: other.pager)
         try snapshotChanged()
     }
 
     /// Waits for the write lock, then moves to the newest version.
-    public func beginWrite() throws {
+    public func beginWrite() throws(StorageError) {
         do {
             try pager.beginWrite()
         } catch {
@@ -153,7 +155,9 @@ public final class Connection {
     /// throws, the transaction is rolled back. Only after `.outcomeUnknown` may it be part of the
     /// file nevertheless.
     @discardableResult
-    public func commit(_ durability: CommitDurability = .full) throws -> CommitStatistics {
+    public func commit(_ durability: CommitDurability = .full) throws(StorageError)
+        -> CommitStatistics
+    {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
             try completeTransaction()
@@ -175,7 +179,7 @@ public final class Connection {
 
     /// Ends the transaction and begins the next one on top of it, while `queue`, if any, writes the
     /// first; see ``Pager/commitBehind(on:)``. If this throws, both are rolled back.
-    func commitBehind(on queue: DispatchQueue?) throws {
+    func commitBehind(on queue: DispatchQueue?) throws(StorageError) {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
             try completeTransaction()
@@ -189,7 +193,7 @@ public final class Connection {
 
     /// Does what remains once all changes of the transaction are made. The forest is flushed last,
     /// because indexes that catch up and the tail move change the roots of trees.
-    private func completeTransaction() throws {
+    private func completeTransaction() throws(StorageError) {
         if let transactionFailure { throw transactionFailure }
         pager.releaseRetiredMemory()
         try catchUpIndexes(limitingMemory: true)
@@ -231,7 +235,7 @@ public final class Connection {
         forgetSnapshot()
     }
 
-    private func snapshotChanged() throws {
+    private func snapshotChanged() throws(StorageError) {
         forgetSnapshot()
         try loadSchema()
     }
@@ -262,7 +266,7 @@ public final class Connection {
 
     // MARK: Schema
 
-    private func loadSchema() throws {
+    private func loadSchema() throws(StorageError) {
         schemaIsAbandoned = false
         let reference = try forest.state(Forest.schemaID).pointee.root.reference
         if reference == schemaReference { return }
@@ -289,11 +293,13 @@ public final class Connection {
         }
     }
 
-    func storeSchema(_ new: StoredSchema) throws {
+    func storeSchema(_ new: StoredSchema) throws(StorageError) {
         let bytes = new.encoded()
         let state = try forest.state(Forest.schemaID)
         if !state.pointee.root.reference.isNone { try pager.free(state.pointee.root.reference) }
-        let reference = try bytes.withUnsafeBytes { try pager.writeOverflow($0) }
+        let reference = try bytes.withBytes { bytes throws(StorageError) in
+            try pager.writeOverflow(bytes)
+        }
         state.pointee.root = TreeRoot(reference: reference, level: 0, count: 0)
         state.pointee.isDirty = true
         // The new page may have the page number and birth of the one just freed.
@@ -301,10 +307,12 @@ public final class Connection {
         try loadSchema()
     }
 
-    public func tableDefinitions() throws -> [TableDefinition] { schema.tables.map(\.definition) }
+    public func tableDefinitions() throws(StorageError) -> [TableDefinition] {
+        schema.tables.map(\.definition)
+    }
 
     /// The table with this name; the same instance as long as the connection lives.
-    public func table(named name: String) throws -> Table? {
+    public func table(named name: String) throws(StorageError) -> Table? {
         schema.tables.firstIndex { $0.name == name }.map { tables[$0] }
     }
 
@@ -318,14 +326,14 @@ public final class Connection {
 
     /// The table with this number, by which typed links and mixed values refer to it; nil if there
     /// is none.
-    public func table(number: Int) throws -> Table? {
+    public func table(number: Int) throws(StorageError) -> Table? {
         number >= 0 && number < tables.count ? tables[number] : nil
     }
 
     /// Prepares a table for links from a column that may lead to any table: the first such link
     /// adds the hidden column of backlinks. Only the schema changes, because leaves without the
     /// column read its default.
-    func addBacklinkColumn(from origin: Int, _ column: Int, to target: Int) throws {
+    func addBacklinkColumn(from origin: Int, _ column: Int, to target: Int) throws(StorageError) {
         if schema.backlinkColumn(ofTable: origin, column: column, inTable: target) != nil { return }
         try changeSchema { (new) throws(SchemaProblem) in
             try new.addBacklinkColumn(origin, column, to: target)
@@ -334,7 +342,7 @@ public final class Connection {
 
     func changeSchema(
         _ change: (inout StoredSchema) throws(SchemaProblem) -> Void
-    ) throws {
+    ) throws(StorageError) {
         var new = schema
         do throws(SchemaProblem) {
             try change(&new)
@@ -352,15 +360,15 @@ public final class Connection {
     }
 
     /// Creates tables inside a write transaction. Their links may refer to each other.
-    public func createTables(_ definitions: [TableDefinition]) throws {
+    public func createTables(_ definitions: [TableDefinition]) throws(StorageError) {
         try requireWriteTransaction()
         try changeSchema { (new) throws(SchemaProblem) in try new.add(definitions) }
     }
 
     /// The schema version that the object layer stores for its users; nil if it was never set.
-    public func schemaVersion() throws -> UInt64? { schema.userVersion }
+    public func schemaVersion() throws(StorageError) -> UInt64? { schema.userVersion }
 
-    public func setSchemaVersion(_ version: UInt64) throws {
+    public func setSchemaVersion(_ version: UInt64) throws(StorageError) {
         try requireWriteTransaction()
         var new = schema
         new.userVersion = version
@@ -368,7 +376,7 @@ public final class Connection {
     }
 
     @inline(__always)
-    func requireWriteTransaction() throws {
+    func requireWriteTransaction() throws(StorageError) {
         if !pager.isInWriteTransaction {
             throw pager.invalidArgument("This needs a write transaction.")
         }
@@ -380,7 +388,7 @@ public final class Connection {
     /// No pointers into pages are held now, except to the arguments of the change; see
     /// ``Pager/limitMemory()``.
     @inline(never)
-    func prepareChange() throws {
+    func prepareChange() throws(StorageError) {
         if let failure = pager.transactionFailure { throw failure }
         pager.releaseRetiredMemory()
         try pager.limitMemoryNow()

@@ -17,23 +17,25 @@ extension Database {
     ///   file, or, if only the last sync failed, to the new one.
     public static func compact(
         path: String, options: Options = Options(),
-        if isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) throws -> Bool = { _, _ in true }
-    ) throws -> Bool {
+        if isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) throws(StorageError) -> Bool = {
+            _, _ in true
+        }
+    ) throws(StorageError) -> Bool {
         try compact(path: path, options: options, if: isWorthIt) { _ in }
     }
 
     /// `opened` is called with the database before it is compacted.
     private static func compact(
         path: String, options: Options,
-        if isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) throws -> Bool,
+        if isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) throws(StorageError) -> Bool,
         opened: (Database) -> Void
-    ) throws -> Bool {
-        try replace(path: path, options: options) { database in
+    ) throws(StorageError) -> Bool {
+        try replace(path: path, options: options) { database throws(StorageError) in
             opened(database)
             let pager = try Pager(database: database)
             try pager.beginRead()
             return try isWorthIt(try database.fileSize, pager.usedBytes)
-        } by: { database, newPath in
+        } by: { database, newPath throws(StorageError) in
             try DatabaseCopy.write(
                 Connection(database), toNewFile: newPath, encryptionKey: options.encryptionKey)
         }
@@ -51,12 +53,12 @@ extension Database {
         compactingIf isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) -> Bool
     ) throws(StorageError) -> Database {
         var damage: SlotDamage?
-        do {
+        do throws(StorageError) {
             _ = try compact(path: path, options: options, if: isWorthIt) {
                 damage = $0.records.slotDamage
             }
         } catch {
-            if planted(.failsWithCompaction), let error = error as? StorageError { throw error }
+            if planted(.failsWithCompaction) { throw error }
         }
         let database = try open(path: path, options: options)
         database.records.add(damage)

@@ -29,7 +29,7 @@ extension DatabaseCopy {
     func copyReferences(
         in node: MutableNode, _ column: Int, _ contents: CopiedContents, _ treeID: UInt32,
         depth: Int
-    ) throws {
+    ) throws(StorageError) {
         switch contents {
         case .plain: return
         case .short, .long:
@@ -56,9 +56,11 @@ extension DatabaseCopy {
 
     private func copyLongValue(
         in node: MutableNode, _ column: Int, _ row: Int, _ contents: CopiedContents
-    ) throws {
+    ) throws(StorageError) {
         let reference = node.reading.overflowReference(column, row).0
-        let bytes = try longValues.readNext { try source.pager.overflowBytes(reference) }
+        let bytes = try longValues.readNext { () throws(StorageError) in
+            try source.pager.overflowBytes(reference)
+        }
         longValues.keepNewest()
         // A value that holds a collection is never long enough to overflow.
         switch contents {
@@ -76,7 +78,7 @@ extension DatabaseCopy {
     /// The new bytes of a value whose trees have been copied; nil if it has none.
     private func image(
         of bytes: UnsafeRawBufferPointer, _ contents: CopiedContents, _ treeID: UInt32, depth: Int
-    ) throws -> [UInt8]? {
+    ) throws(StorageError) -> [UInt8]? {
         switch contents {
         case .plain, .short, .long: return nil
         case .collection(let format):
@@ -92,7 +94,7 @@ extension DatabaseCopy {
     /// The same for the part of a collection that a row or a mixed value holds.
     private func rowsImage(
         of bytes: UnsafeRawBufferPointer, _ format: RowFormat, _ treeID: UInt32, depth: Int
-    ) throws -> [UInt8]? {
+    ) throws(StorageError) -> [UInt8]? {
         let stored = StoredCollection(pager: source.pager, bytes: bytes, format: format)
         if let root = stored.root {
             return InlineRows.image(
@@ -103,7 +105,7 @@ extension DatabaseCopy {
         guard format.type == .mixed else { return nil }
         var image = [InlineRows.inlineTag]
         var hasTrees = false
-        let isReadable = try InlineRows.forEach(bytes, format) { row, _ in
+        let isReadable = try InlineRows.forEach(bytes, format) { row, _ throws(StorageError) in
             var row = row
             guard case .bytes(let value) = row.value,
                 let copy = try self.image(of: value, .mixed, treeID, depth: depth)

@@ -1,7 +1,7 @@
 /// Copying trees of all kinds by packing their leaves.
 extension DatabaseCopy {
     /// Copies the objects of a table. Links and backlinks are object keys, which stay the same.
-    func copyObjects(of old: Table, to new: Table) throws {
+    func copyObjects(of old: Table, to new: Table) throws(StorageError) {
         let root = try old.root
         // A copy of the columns, because ending a transaction of the copy may make the table reload
         // its schema.
@@ -16,7 +16,7 @@ extension DatabaseCopy {
             $0 < new.propertyCount ? CopiedContents(new.checks[$0]) : .plain
         }
         var previous: Int64?
-        let copy = try pack(root, .cluster, shape, contents) { leaf, sources in
+        let copy = try pack(root, .cluster, shape, contents) { leaf, sources throws(StorageError) in
             try self.check(leaf, root, after: &previous)
             for column in columns.indices {
                 sources.append(
@@ -30,7 +30,9 @@ extension DatabaseCopy {
     /// Checks that the keys of a leaf come after those of the leaf before. Packing places leaves by
     /// their first and last keys, and so relies on ascending order. Within a leaf the order has
     /// been checked.
-    private func check(_ leaf: Node, _ root: TreeRoot, after previous: inout Int64?) throws {
+    private func check(_ leaf: Node, _ root: TreeRoot, after previous: inout Int64?)
+        throws(StorageError)
+    {
         guard leaf.rowCount > 0 else { return }
         if let previous, previous >= leaf.objectKey(0).rawValue {
             throw source.pager.damaged(
@@ -40,7 +42,7 @@ extension DatabaseCopy {
     }
 
     /// Copies a map, which contains only keys and numbers.
-    func copyMap(_ map: OrderedMap, _ treeID: UInt32) throws {
+    func copyMap(_ map: OrderedMap, _ treeID: UInt32) throws(StorageError) {
         let root = try source.forest.state(treeID).pointee.root
         let shape = shape(treeID, map.format)
         let contents = shape.columns.map { $0.kind == .bytes ? CopiedContents.short : .plain }
@@ -51,7 +53,7 @@ extension DatabaseCopy {
     /// Copies the tree of a long list, set or map that is nested in `depth` mixed values.
     func copyCollection(
         _ root: TreeRoot, _ format: RowFormat, _ treeID: UInt32, depth: Int
-    ) throws -> TreeRoot {
+    ) throws(StorageError) -> TreeRoot {
         let tree = TreeFormat.collection(hasKeys: format.hasKeys, format.kind)
         let shape = shape(treeID, tree, maximumRows: CollectionTree.maximumRows)
         let values = CopiedContents(valuesOf: format.type)
@@ -79,13 +81,13 @@ extension DatabaseCopy {
     private func pack(
         _ root: TreeRoot, _ format: TreeFormat, _ shape: LeafPacker.Shape,
         _ contents: [CopiedContents], depth: Int = 0,
-        addSources: (Node, inout [LeafPacker.Source]) throws -> Void
-    ) throws -> TreeRoot {
+        addSources: (Node, inout [LeafPacker.Source]) throws(StorageError) -> Void
+    ) throws(StorageError) -> TreeRoot {
         try budget.spend(on: root, source.pager)
         let packer = LeafPacker(shape, pageSize: target.pager.pageSize)
         let builder = TreeBuilder(writer, treeID: shape.treeID, format)
         let passing = PassingRuns(source.pager)
-        func finishLeaf() throws {
+        func finishLeaf() throws(StorageError) {
             let leaf = packer.layOut()
             for column in contents.indices {
                 let (node, position) = packer.place(of: column)
@@ -101,13 +103,13 @@ extension DatabaseCopy {
         }
         var cursor = try LeafCursor(source.pager, root, format)
         var sources: [LeafPacker.Source] = []
-        while try passing.readNext({ try cursor.next() }) {
+        while try passing.readNext({ () throws(StorageError) in try cursor.next() }) {
             if let prefetcher, cursor.isAtFirstOfBranch {
                 prefetcher.prefetch(cursor.leavesBehind)
             }
             let leaf = cursor.leaf
             sources.removeAll(keepingCapacity: true)
-            try passing.readMore { try addSources(leaf, &sources) }
+            try passing.readMore { () throws(StorageError) in try addSources(leaf, &sources) }
             var row = 0
             while row < leaf.rowCount {
                 row += packer.gather(leaf, sources, from: row)

@@ -32,7 +32,7 @@ final class DatabaseCopy {
 
     static func write(
         _ source: Connection, toPath path: String, encryptionKey: [UInt8]?
-    ) throws {
+    ) throws(StorageError) {
         try source.database.checkNotForked()
         if (try? System.status(path: path)) != nil {
             throw StorageError(
@@ -71,7 +71,7 @@ final class DatabaseCopy {
     /// throws, the file does not exist.
     static func write(
         _ source: Connection, toNewFile path: String, encryptionKey: [UInt8]?
-    ) throws {
+    ) throws(StorageError) {
         let options = Database.Options(
             pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
         // A database in memory has no access rights of its own, so the copy gets those of any new
@@ -105,7 +105,7 @@ final class DatabaseCopy {
         prefetcher = LeafPrefetcher(source.pager)
     }
 
-    private func run() throws {
+    private func run() throws(StorageError) {
         try source.catchUpIndexes()
         target.pager.writesInBulk = true
         try target.beginWrite()
@@ -125,7 +125,7 @@ final class DatabaseCopy {
             target.database.coordinator.durableVersion >= version, "a copy ends without a sync")
     }
 
-    private func copy(_ old: Table, to new: Table) throws {
+    private func copy(_ old: Table, to new: Table) throws(StorageError) {
         for (id, role) in old.stored.trees {
             if let (map, _) = old.map(of: role) {
                 try copyMap(map, id)
@@ -137,7 +137,7 @@ final class DatabaseCopy {
 
     /// Counts bytes written, and ends the transaction when it is large enough. Only the last
     /// version has to be durable.
-    func count(_ bytes: Int) throws {
+    func count(_ bytes: Int) throws(StorageError) {
         bytesInTransaction += bytes
         guard bytesInTransaction >= Self.bytesPerTransaction else { return }
         bytesInTransaction = 0
@@ -145,7 +145,7 @@ final class DatabaseCopy {
     }
 
     /// Makes a complete tree, and the number stored with it, a part of the copy.
-    func adopt(_ root: TreeRoot, _ treeID: UInt32) throws {
+    func adopt(_ root: TreeRoot, _ treeID: UInt32) throws(StorageError) {
         let state = try target.forest.state(treeID)
         state.pointee.root = root
         state.pointee.extra = try source.forest.state(treeID).pointee.extra
@@ -159,7 +159,7 @@ extension Connection {
     /// plain.
     ///
     /// - Throws: `.fileExists` if there is a file at `path`.
-    public func writeCopy(toPath path: String, encryptionKey: [UInt8]? = nil) throws {
+    public func writeCopy(toPath path: String, encryptionKey: [UInt8]? = nil) throws(StorageError) {
         try DatabaseCopy.write(self, toPath: path, encryptionKey: encryptionKey)
     }
 }

@@ -41,7 +41,7 @@ struct DeletionSurvey {
     }
 
     /// Surveys the objects with these keys, which must ascend. Repeated keys count once.
-    mutating func visit(_ keys: UnsafeBufferPointer<ObjectKey>) throws {
+    mutating func visit(_ keys: UnsafeBufferPointer<ObjectKey>) throws(StorageError) {
         let (pager, root) = (table.pager, try table.root)
         var next = 0
         while next < keys.count {
@@ -62,9 +62,9 @@ struct DeletionSurvey {
         }
     }
 
-    mutating func visitAll() throws {
+    mutating func visitAll() throws(StorageError) {
         if tyingColumns.isEmpty, longColumns.isEmpty { return }
-        try table.forEachLeaf { leaf, _ in
+        try table.forEachLeaf { leaf, _ throws(StorageError) in
             try enter(leaf)
             for row in 0..<leaf.rowCount { try visit(leaf, row, leaf.objectKey(row)) }
             return true
@@ -72,7 +72,7 @@ struct DeletionSurvey {
     }
 
     /// Finds the columns of a leaf. Columns that the leaf lacks have defaults, which tie nothing.
-    private mutating func enter(_ leaf: Node) throws {
+    private mutating func enter(_ leaf: Node) throws(StorageError) {
         ties.removeAll(keepingCapacity: true)
         longValues.removeAll(keepingCapacity: true)
         for column in tyingColumns {
@@ -88,7 +88,7 @@ struct DeletionSurvey {
     }
 
     @inline(__always)
-    private mutating func visit(_ leaf: Node, _ row: Int, _ key: ObjectKey) throws {
+    private mutating func visit(_ leaf: Node, _ row: Int, _ key: ObjectKey) throws(StorageError) {
         for tie in ties where Self.ties(tie.node, tie.column, row, isBacklink: tie.isBacklink) {
             return tied.append(key)
         }
@@ -111,7 +111,7 @@ struct DeletionSurvey {
     @inline(__always)
     private mutating func notePrimaryKey(
         _ column: Int, _ leaf: Node, _ row: Int, _ key: ObjectKey
-    ) throws {
+    ) throws(StorageError) {
         if let (node, position) = keyColumn, node.kind(position) == .integer,
             !node.isNull(position, row)
         {

@@ -13,21 +13,21 @@ struct FirstEntries<Entry> {
     var last: Entry? { limit > 0 && heap.count == limit ? heap[0] : nil }
 
     @inline(__always)
-    mutating func offer(
-        _ entry: Entry, by precedes: (Entry, Entry) throws -> Bool
-    ) rethrows {
+    mutating func offer<E>(
+        _ entry: Entry, by precedes: (Entry, Entry) throws(E) -> Bool
+    ) throws(E) {
         if heap.count < limit {
             heap.append(entry)
             try rise(heap.count - 1, precedes)
         } else if limit > 0, try precedes(entry, heap[0]) {
             heap[0] = entry
-            try sink(precedes)
+            try sink(in: heap.count, precedes)
         }
     }
 
-    private mutating func rise(
-        _ start: Int, _ precedes: (Entry, Entry) throws -> Bool
-    ) rethrows {
+    private mutating func rise<E>(
+        _ start: Int, _ precedes: (Entry, Entry) throws(E) -> Bool
+    ) throws(E) {
         var child = start
         while child > 0 {
             let parent = (child - 1) / 2
@@ -37,21 +37,31 @@ struct FirstEntries<Entry> {
         }
     }
 
-    private mutating func sink(_ precedes: (Entry, Entry) throws -> Bool) rethrows {
+    /// Moves the first entry to its place among the first `count`.
+    private mutating func sink<E>(
+        in count: Int, _ precedes: (Entry, Entry) throws(E) -> Bool
+    ) throws(E) {
         var parent = 0
         while true {
             var child = parent * 2 + 1
-            if child >= heap.count { return }
-            if child + 1 < heap.count, try precedes(heap[child], heap[child + 1]) { child += 1 }
+            if child >= count { return }
+            if child + 1 < count, try precedes(heap[child], heap[child + 1]) { child += 1 }
             if try !precedes(heap[parent], heap[child]) { return }
             heap.swapAt(parent, child)
             parent = child
         }
     }
 
-    /// The entries in order.
-    func sorted(by precedes: (Entry, Entry) throws -> Bool) rethrows -> [Entry] {
-        try heap.sorted(by: precedes)
+    /// The entries in order: the last one on top of the heap goes to its end, again and again. The
+    /// sort of the standard library would throw any error.
+    consuming func sorted<E>(
+        by precedes: (Entry, Entry) throws(E) -> Bool
+    ) throws(E) -> [Entry] {
+        for end in heap.indices.dropFirst().reversed() {
+            heap.swapAt(0, end)
+            try sink(in: end, precedes)
+        }
+        return heap
     }
 }
 
@@ -64,5 +74,5 @@ extension FirstEntries where Entry: SortEntry {
     mutating func offer(_ entry: Entry) { offer(entry) { $0.precedes($1) } }
 
     /// The keys in order.
-    var keys: [ObjectKey] { sorted { $0.precedes($1) }.map(\.key) }
+    var keys: [ObjectKey] { heap.sorted { $0.precedes($1) }.map(\.key) }
 }

@@ -9,9 +9,9 @@ extension Forest {
     private static let idLimit: UInt64 = 4096
 
     /// Loads all roots of the commit record, unless they are loaded already.
-    func loadInlineRoots() throws {
+    func loadInlineRoots() throws(StorageError) {
         if hasLoadedInlineRoots { return }
-        try pager.inlineRoots.withUnsafeBytes { bytes in
+        try pager.inlineRoots.withBytes { bytes throws(StorageError) in
             var reader = VariableLengthIntegerReader(bytes)
             var id: UInt64 = 0
             while reader.remaining > 0 {
@@ -24,7 +24,7 @@ extension Forest {
     /// Loads the next root and returns the id of its tree.
     private func loadInlineRoot(
         after previous: UInt64, from reader: inout VariableLengthIntegerReader
-    ) throws -> UInt64 {
+    ) throws(StorageError) -> UInt64 {
         guard let distance = reader.next(), distance >= 1, distance < Self.idLimit - previous,
             let page = reader.next(), let birth = reader.next(), let level = reader.next(),
             let count = reader.next(), let extra = reader.next()
@@ -40,7 +40,7 @@ extension Forest {
     }
 
     /// The ids of the trees whose roots are in the commit record.
-    func inlineRootIDs() throws -> [UInt32] {
+    func inlineRootIDs() throws(StorageError) -> [UInt32] {
         guard pager.root.isNone else { return [] }
         try loadInlineRoots()
         return (0..<loadedEnd).filter { !states[$0].root.reference.isNone }.map { UInt32($0) }
@@ -48,7 +48,7 @@ extension Forest {
 
     /// Puts all roots into the record of the open transaction if one has changed. Returns false if
     /// they do not fit; all of them must then be written to the tree of roots.
-    func flushInlineRoots() throws -> Bool {
+    func flushInlineRoots() throws(StorageError) -> Bool {
         guard (0..<loadedEnd).contains(where: { states[$0].isDirty }) else { return true }
         try loadInlineRoots()
         let encoded = encodedRoots()

@@ -49,7 +49,7 @@ final class Forest {
     /// The state of a tree, loaded if necessary. The pointer is valid until the next call with a
     /// larger id.
     @inline(__always)
-    func state(_ id: UInt32) throws -> UnsafeMutablePointer<State> {
+    func state(_ id: UInt32) throws(StorageError) -> UnsafeMutablePointer<State> {
         if Int(id) >= capacity { grow(to: Int(id) + 1) }
         // Loading may enlarge the buffer, so the pointer is formed afterwards.
         if !states[Int(id)].isLoaded { try load(id) }
@@ -72,10 +72,10 @@ final class Forest {
     }
 
     /// Frees all nodes of a tree, whose paths in `writer` become invalid. `extra` stays the same.
-    func drop(_ id: UInt32, _ format: TreeFormat, with writer: TreeWriter) throws {
+    func drop(_ id: UInt32, _ format: TreeFormat, with writer: TreeWriter) throws(StorageError) {
         let state = try state(id)
         state.pointee.isDirty = true
-        try forEachNode(pager, state.pointee.root, format) { reference, node in
+        try forEachNode(pager, state.pointee.root, format) { reference, node throws(StorageError) in
             if node.level == 0 {
                 for column in 0..<node.columnCount where node.isSpilled(column) {
                     try pager.free(node.spillReference(column))
@@ -89,7 +89,7 @@ final class Forest {
     }
 
     /// The root of the tree of roots.
-    func forestRoot() throws -> TreeRoot {
+    func forestRoot() throws(StorageError) -> TreeRoot {
         if pager.root.isNone { return .empty }
         let node = try pager.node(pager.root)
         let root = TreeRoot(reference: pager.root, level: node.level, count: node.rowsBelow)
@@ -99,7 +99,7 @@ final class Forest {
         return root
     }
 
-    private func load(_ id: UInt32) throws {
+    private func load(_ id: UInt32) throws(StorageError) {
         if pager.root.isNone {
             try loadInlineRoots()
             var loaded = states[Int(id)]
@@ -131,7 +131,7 @@ final class Forest {
     func stored(
         _ id: UInt32, _ reference: PageReference, level: Int64, count: Int64, extra: Int64,
         newestBirth: UInt64
-    ) throws -> State {
+    ) throws(StorageError) -> State {
         guard level >= 0, level < TreeWriter.maximumDepth, count >= 0,
             count <= pager.maximumRowCount, extra >= 0, extra < Node.maximumKey,
             reference.birth <= newestBirth,
@@ -151,7 +151,7 @@ final class Forest {
     }
 
     /// Writes the roots that changed. Afterwards the pager has the root that reaches everything.
-    func flush() throws {
+    func flush() throws(StorageError) {
         if pager.root.isNone, try flushInlineRoots() { return }
         var forest = try forestRoot()
         for id in 0..<loadedEnd where states[id].isDirty {
@@ -170,7 +170,9 @@ final class Forest {
 
     /// Calls `body` to change the tree of roots itself, in a way that leaves its entries as they
     /// are.
-    func withTree<R>(_ body: (inout TreeRoot, TreeWriter) throws -> R) throws -> R {
+    func withTree<R>(_ body: (inout TreeRoot, TreeWriter) throws(StorageError) -> R)
+        throws(StorageError) -> R
+    {
         var root = try forestRoot()
         let result = try body(&root, writer)
         // Not in a `defer`: after an error the pager must keep the root of the base version.

@@ -26,7 +26,7 @@ struct Indexes: ~Copyable {
     /// Adds a new object with these values, which lack defaults at the end.
     func enter(
         _ values: UnsafeBufferPointer<Scalar>, of key: ObjectKey, _ tree: ClusterTree
-    ) throws {
+    ) throws(StorageError) {
         for index in all {
             let value =
                 index.column < values.count
@@ -36,7 +36,7 @@ struct Indexes: ~Copyable {
     }
 
     /// Removes an object that is about to be deleted.
-    func remove(_ key: ObjectKey, of table: Table) throws {
+    func remove(_ key: ObjectKey, of table: Table) throws(StorageError) {
         if isEmpty { return }
         guard let location = try table.location(of: key) else {
             throw table.pager.noSuchObject(key)
@@ -48,7 +48,7 @@ struct Indexes: ~Copyable {
 
     /// Removes objects that are about to be deleted together. The keys ascend. No pointers into
     /// pages may be held.
-    func remove(_ keys: UnsafeBufferPointer<ObjectKey>, of table: Table) throws {
+    func remove(_ keys: UnsafeBufferPointer<ObjectKey>, of table: Table) throws(StorageError) {
         if isEmpty { return }
         let (pager, root) = (table.pager, try table.root)
         var selection = RowSelection()
@@ -73,7 +73,7 @@ struct Indexes: ~Copyable {
     }
 
     /// Empties all indexes, because all objects are deleted.
-    func removeAll() throws {
+    func removeAll() throws(StorageError) {
         for index in all { try index.drop() }
     }
 }

@@ -51,11 +51,13 @@ enum InlineRows {
     }
 
     /// Calls `body` with what the owner's row holds of a collection in a tree.
-    static func withImage<R>(
-        of root: TreeRoot, _ body: (UnsafeRawBufferPointer) throws -> R
-    ) rethrows -> R {
+    static func withImage<R, E>(
+        of root: TreeRoot, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
         if root.reference.isNone { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        return try withUnsafeTemporaryAllocation(byteCount: treeBytes, alignment: 8) { image in
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        return try withUnsafeMutableBytes(of: &words) { words throws(E) in
+            let image = UnsafeMutableRawBufferPointer(rebasing: words[..<treeBytes])
             image[0] = treeTag
             func set(_ word: UInt64, at offset: Int) {
                 image.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
@@ -105,10 +107,10 @@ enum InlineRows {
 
     /// Visits the rows and their byte ranges, until `body` returns false. Returns false if the
     /// bytes are not rows of this format.
-    static func forEach(
+    static func forEach<E>(
         _ bytes: UnsafeRawBufferPointer, _ format: RowFormat,
-        _ body: (CollectionRow, Range<Int>) throws -> Bool
-    ) rethrows -> Bool {
+        _ body: (CollectionRow, Range<Int>) throws(E) -> Bool
+    ) throws(E) -> Bool {
         if bytes.isEmpty { return true }
         // Only damaged or malicious files have longer ones, and they would make each access slow.
         guard bytes.count <= maximumBytes else { return false }

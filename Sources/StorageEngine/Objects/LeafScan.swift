@@ -22,7 +22,9 @@ public struct LeafScan: ~Copyable {
     /// even if an encrypted file is larger than the cache of decrypted pages.
     ///
     /// - Throws: `.damaged`.
-    public init(_ table: Table, from position: Int = 0, keepsLeaves: Bool = true) throws {
+    public init(_ table: Table, from position: Int = 0, keepsLeaves: Bool = true)
+        throws(StorageError)
+    {
         self.table = table
         pager = table.pager
         cursor = try LeafCursor(table.pager, try table.root, from: position)
@@ -41,7 +43,7 @@ public struct LeafScan: ~Copyable {
     ///
     /// - Throws: `.damaged`.
     @inline(__always)
-    public mutating func next() throws -> Bool {
+    public mutating func next() throws(StorageError) -> Bool {
         guard let passingRuns else { return try cursor.next() }
         let end = pager.passingRunCount
         let isThere = try cursor.next()
@@ -64,7 +66,7 @@ public struct LeafScan: ~Copyable {
     /// Sets `mask` to the rows of this leaf that match.
     ///
     /// - Throws: `.damaged`.
-    public func match(_ predicate: ColumnPredicate, into mask: inout RowMask) throws {
+    public func match(_ predicate: ColumnPredicate, into mask: inout RowMask) throws(StorageError) {
         switch try place(predicate) {
         case .same(let isMatch): mask.fill(isMatch, rows: rowCount)
         case .column(let node, let column):
@@ -76,7 +78,7 @@ public struct LeafScan: ~Copyable {
     /// The number of rows of this leaf that match. `scratch` is overwritten.
     ///
     /// - Throws: `.damaged`.
-    func count(_ predicate: ColumnPredicate, scratch: inout RowMask) throws -> Int {
+    func count(_ predicate: ColumnPredicate, scratch: inout RowMask) throws(StorageError) -> Int {
         switch try place(predicate) {
         case .same(let isMatch): return isMatch ? rowCount : 0
         case .column(let node, let column):
@@ -93,7 +95,7 @@ public struct LeafScan: ~Copyable {
     /// tells; nil if the values decide.
     ///
     /// - Throws: `.damaged`.
-    func verdict(_ predicate: ColumnPredicate) throws -> Bool? {
+    func verdict(_ predicate: ColumnPredicate) throws(StorageError) -> Bool? {
         switch try place(predicate) {
         case .same(let isMatch): return isMatch
         case .column(let node, let column):
@@ -111,7 +113,7 @@ public struct LeafScan: ~Copyable {
     }
 
     @inline(__always)
-    private func place(_ predicate: ColumnPredicate) throws -> Place {
+    private func place(_ predicate: ColumnPredicate) throws(StorageError) -> Place {
         precondition(
             predicate.table == ObjectIdentifier(table), "a predicate of another table")
         if planted(.scansAllColumns) {
@@ -161,7 +163,7 @@ public struct LeafScan: ~Copyable {
 
     private func match(
         _ test: ColumnPredicate.Test, _ node: Node, _ column: Int, into mask: inout RowMask
-    ) throws {
+    ) throws(StorageError) {
         switch test {
         case .nothing: mask.fill(false, rows: rowCount)
         case .null(let isNull):
@@ -190,7 +192,7 @@ public struct LeafScan: ~Copyable {
     private func matchElsewhere(
         _ test: BytesTest, _ pattern: UnsafeRawBufferPointer, _ node: Node, _ column: Int,
         into mask: inout RowMask
-    ) throws {
+    ) throws(StorageError) {
         for row in 0..<node.rowCount
         where node.isOverflow(column, row) && !node.isNull(column, row) {
             let (reference, length) = node.overflowReference(column, row)
@@ -206,7 +208,7 @@ public struct LeafScan: ~Copyable {
     /// Adds the values of a column in this leaf to a sum made by ``Table/emptySum(_:)``.
     ///
     /// - Throws: `.damaged`.
-    func add(_ column: Int, to sum: inout ColumnSum) throws {
+    func add(_ column: Int, to sum: inout ColumnSum) throws(StorageError) {
         try add(column, selection: nil, count: rowCount, to: &sum)
     }
 
@@ -215,7 +217,7 @@ public struct LeafScan: ~Copyable {
     /// - Throws: `.damaged`.
     func add(
         _ column: Int, of mask: borrowing RowMask, to sum: inout ColumnSum
-    ) throws {
+    ) throws(StorageError) {
         precondition(mask.rowCount == rowCount, "the set is of another leaf")
         let count = mask.count
         try add(column, selection: count == rowCount ? nil : mask.words, count: count, to: &sum)
@@ -223,7 +225,7 @@ public struct LeafScan: ~Copyable {
 
     private func add(
         _ column: Int, selection: UnsafePointer<UInt64>?, count: Int, to sum: inout ColumnSum
-    ) throws {
+    ) throws(StorageError) {
         guard let (node, position) = try table.column(column, of: leaf) else {
             switch table.cluster.columns[column].defaultScalar {
             case .integer(let number): sum.add(number, times: count)
@@ -246,7 +248,7 @@ public struct LeafScan: ~Copyable {
     /// Takes the values of the selected rows into account, or of all rows if `selection` is nil.
     func add(
         _ column: Int, selection: UnsafePointer<UInt64>?, to extreme: inout ColumnExtreme
-    ) throws {
+    ) throws(StorageError) {
         let position = leaf.columnIndex(ofID: table.columnID(column), expected: column)
         guard position >= 0 else {
             switch table.cluster.columns[column].defaultScalar {

@@ -30,43 +30,43 @@ extension Table {
 // MARK: Reading
 
 extension ListHandle {
-    public func count() throws -> Int { try collection.stored().count() }
+    public func count() throws(StorageError) -> Int { try collection.stored().count() }
 
     /// Appends the keys of the objects that the elements refer to, in order, without nulls.
-    public func appendLinks(to keys: inout ContiguousArray<Int64>) throws {
+    public func appendLinks(to keys: inout ContiguousArray<Int64>) throws(StorageError) {
         try collection.stored().appendIntegers(to: &keys)
     }
 
     /// The element at a position. O(log n).
-    public func value(at index: Int) throws -> Scalar {
+    public func value(at index: Int) throws(StorageError) -> Scalar {
         try collection.stored().value(at: index)
     }
 
     /// The element at a position; nil if the position is out of range.
-    public func value(ifAt index: Int) throws -> Scalar? {
+    public func value(ifAt index: Int) throws(StorageError) -> Scalar? {
         let stored = try collection.stored()
         guard index >= 0, try index < stored.count() else { return nil }
         return try stored.value(at: index)
     }
 
     /// The position of the first element equal to `value`. O(n).
-    public func firstIndex(of value: Scalar) throws -> Int? {
+    public func firstIndex(of value: Scalar) throws(StorageError) -> Int? {
         try collection.stored().firstIndex(of: value)
     }
 
     /// Visits all elements in order, until `body` returns false. The list must not be changed
     /// meanwhile.
-    public func forEach(_ body: (Scalar) throws -> Bool) throws {
+    public func forEach(_ body: (Scalar) throws(StorageError) -> Bool) throws(StorageError) {
         try collection.stored().forEachValue(body)
     }
 
     /// The list that is the mixed element at a position; nil if the element is something else.
-    public func nestedList(at index: Int) throws -> ListHandle? {
+    public func nestedList(at index: Int) throws(StorageError) -> ListHandle? {
         try collection.child(at: index).flatMap(ListHandle.init(ifList:))
     }
 
     /// The map that is the mixed element at a position; nil if the element is something else.
-    public func nestedMap(at index: Int) throws -> MapHandle? {
+    public func nestedMap(at index: Int) throws(StorageError) -> MapHandle? {
         try collection.child(at: index).flatMap(MapHandle.init(ifMap:))
     }
 
@@ -84,70 +84,80 @@ extension ListHandle {
     /// - Throws: `.invalidArgument` for values that the list may not hold and links to objects that
     ///   do not exist, `.valueTooLarge`: then nothing has changed. After any other error the
     ///   transaction can only be rolled back. The same holds for all functions that follow.
-    public func insert(_ value: Scalar, at index: Int) throws { try enter(value, at: index) }
+    public func insert(_ value: Scalar, at index: Int) throws(StorageError) {
+        try enter(value, at: index)
+    }
 
     /// Inserts an element at the end.
-    public func append(_ value: Scalar) throws { try enter(value, at: nil) }
+    public func append(_ value: Scalar) throws(StorageError) { try enter(value, at: nil) }
 
-    private func enter(_ value: Scalar, at index: Int?) throws {
+    private func enter(_ value: Scalar, at index: Int?) throws(StorageError) {
         try collection.check(value)
-        try collection.withOwned(value) {
-            try collection.insert(CollectionRow(value: $0), at: index)
+        try collection.withOwned(value) { value throws(StorageError) in
+            try collection.insert(CollectionRow(value: value), at: index)
         }
     }
 
     /// Replaces an element. If it was an embedded object or a nested collection, that is deleted.
-    public func set(_ value: Scalar, at index: Int) throws {
+    public func set(_ value: Scalar, at index: Int) throws(StorageError) {
         try collection.check(value)
-        try collection.withOwned(value) { try collection.set($0, at: index) }
+        try collection.withOwned(value) { value throws(StorageError) in
+            try collection.set(value, at: index)
+        }
     }
 
     /// Removes an element. An embedded object is deleted.
-    public func remove(at index: Int) throws { try collection.remove(at: index) }
+    public func remove(at index: Int) throws(StorageError) { try collection.remove(at: index) }
 
     /// Moves an element. `to` is its position afterwards.
-    public func move(from: Int, to: Int) throws {
+    public func move(from: Int, to: Int) throws(StorageError) {
         try collection.table.requireWriteTransaction()
         if from == to { return }
         // References stay the same, so backlinks do not change. The bytes are copied, because
         // removing the row frees the pages that they are on.
         let value = try collection.stored().value(at: from)
         if case .bytes(let bytes) = value {
-            try Array(bytes).withUnsafeBytes {
-                try collection.moveRow(.bytes($0), from: from, to: to)
+            try Array(bytes).withBytes { bytes throws(StorageError) in
+                try collection.moveRow(.bytes(bytes), from: from, to: to)
             }
         } else {
             try collection.moveRow(value, from: from, to: to)
         }
     }
 
-    public func removeAll() throws { try collection.removeAll() }
+    public func removeAll() throws(StorageError) { try collection.removeAll() }
 
     /// Creates an embedded object and inserts it. `values` are those of ``Table/insert(_:)``.
-    public func insertEmbedded(_ values: UnsafeBufferPointer<Scalar>, at index: Int) throws
+    public func insertEmbedded(_ values: UnsafeBufferPointer<Scalar>, at index: Int)
+        throws(StorageError)
         -> ObjectKey
     {
-        try collection.createEmbedded(values) {
-            try collection.insert(CollectionRow(value: $0), at: index)
+        try collection.createEmbedded(values) { link throws(StorageError) in
+            try collection.insert(CollectionRow(value: link), at: index)
         }
     }
 
     /// Creates an embedded object in place of the one at a position, which is deleted.
-    public func setEmbedded(_ values: UnsafeBufferPointer<Scalar>, at index: Int) throws
+    public func setEmbedded(_ values: UnsafeBufferPointer<Scalar>, at index: Int)
+        throws(StorageError)
         -> ObjectKey
     {
-        try collection.createEmbedded(values) { try collection.set($0, at: index) }
+        try collection.createEmbedded(values) { link throws(StorageError) in
+            try collection.set(link, at: index)
+        }
     }
 
     /// Inserts an empty list or map into a list of mixed values.
-    public func insertEmpty(_ kind: CollectionKind, at index: Int) throws {
-        try collection.createNested(kind) {
-            try collection.insert(CollectionRow(value: $0), at: index)
+    public func insertEmpty(_ kind: CollectionKind, at index: Int) throws(StorageError) {
+        try collection.createNested(kind) { value throws(StorageError) in
+            try collection.insert(CollectionRow(value: value), at: index)
         }
     }
 
     /// Replaces an element of a list of mixed values by an empty list or map.
-    public func setEmpty(_ kind: CollectionKind, at index: Int) throws {
-        try collection.createNested(kind) { try collection.set($0, at: index) }
+    public func setEmpty(_ kind: CollectionKind, at index: Int) throws(StorageError) {
+        try collection.createNested(kind) { value throws(StorageError) in
+            try collection.set(value, at: index)
+        }
     }
 }

@@ -213,9 +213,9 @@ extension MixedValue {
     ///
     /// - Precondition: the value is not a list or map. Those are created by `setEmpty` and
     ///   `insertEmpty`.
-    public func withScalar<R>(_ body: (Scalar) throws -> R) rethrows -> R {
+    public func withScalar<R, E>(_ body: (Scalar) throws(E) -> R) throws(E) -> R {
         if case .null = self { return try body(.null) }
-        return try encoded().withUnsafeBytes { try body(.bytes($0)) }
+        return try encoded().withBytes { bytes throws(E) in try body(.bytes(bytes)) }
     }
 
     private func encoded() -> [UInt8] {

@@ -1,7 +1,9 @@
 extension Node {
     /// One value of a column of this node; a long one is read from its overflow pages.
     @inline(__always)
-    func scalar(_ pager: Pager, _ kind: ColumnKind, _ column: Int, _ row: Int) throws -> Scalar {
+    func scalar(_ pager: Pager, _ kind: ColumnKind, _ column: Int, _ row: Int) throws(StorageError)
+        -> Scalar
+    {
         if isNull(column, row) { return .null }
         switch kind {
         case .integer: return .integer(integer(column, row))

@@ -13,13 +13,13 @@ struct OrderedColumn {
 
     /// The position of the first object whose value is not less than `value` or, if `isBehind`,
     /// greater than it. O(log n) plus the number of strings with the same truncated form.
-    func position(_ value: Scalar, isBehind: Bool) throws -> Int {
-        try OrderedMap.withFirstKey(of: value, pager) { first, isCut in
+    func position(_ value: Scalar, isBehind: Bool) throws(StorageError) -> Int {
+        try OrderedMap.withFirstKey(of: value, pager) { first, isCut throws(StorageError) in
             guard isCut, case .bytes(let bytes) = value else {
                 return try map.position(pager, root, of: first, isBehind ? .max : .min)
             }
             var position = try map.position(pager, root, of: first, .min)
-            try map.forEach(pager, root, fromPosition: position) { leaf, row in
+            try map.forEach(pager, root, fromPosition: position) { leaf, row throws(StorageError) in
                 guard map.isFirstEqual(leaf, 0, row, first) else { return false }
                 let order = compare(try bytesOfObject(leaf, row), bytes)
                 if order < 0 || isBehind && order == 0 { position += 1 }
@@ -30,7 +30,7 @@ struct OrderedColumn {
     }
 
     /// The object at a position, which must be in range.
-    func key(at position: Int) throws -> ObjectKey {
+    func key(at position: Int) throws(StorageError) -> ObjectKey {
         let entry = try map.entry(pager, root, at: position)
         var key = ObjectKey(rawValue: entry.leaf.integer(1, entry.row))
         guard isCut(entry.leaf, entry.row) else { return key }
@@ -42,11 +42,13 @@ struct OrderedColumn {
     }
 
     /// Visits objects from a position on, until `body` returns false.
-    func forEachKey(from start: Int, _ body: (ObjectKey) throws -> Bool) throws {
+    func forEachKey(from start: Int, _ body: (ObjectKey) throws(StorageError) -> Bool)
+        throws(StorageError)
+    {
         var position = start
         var goesOn = true
         while goesOn, position < root.count {
-            try map.forEach(pager, root, fromPosition: position) { leaf, row in
+            try map.forEach(pager, root, fromPosition: position) { leaf, row throws(StorageError) in
                 if isCut(leaf, row) { return false }
                 position += 1
                 goesOn = try body(ObjectKey(rawValue: leaf.integer(1, row)))
@@ -56,8 +58,9 @@ struct OrderedColumn {
             // The walk has stopped at a truncated string: its group is visited in the order of the
             // whole strings, from position `first` on.
             let first = position
-            position = try visitAlike(map.entry(pager, root, at: first)) { index, key in
-                goesOn = try index < first || body(key)
+            position = try visitAlike(map.entry(pager, root, at: first)) {
+                index, key throws(StorageError) in
+                if index >= first { goesOn = try body(key) }
                 return goesOn
             }
             guard position > first else { throw damaged() }
@@ -70,7 +73,9 @@ struct OrderedColumn {
         map.firstKeyKind == .bytes && leaf.bytes(0, row).count >= OrderedMap.maximumKeyBytes
     }
 
-    private func bytesOfObject(_ leaf: Node, _ row: Int) throws -> UnsafeRawBufferPointer {
+    private func bytesOfObject(_ leaf: Node, _ row: Int) throws(StorageError)
+        -> UnsafeRawBufferPointer
+    {
         let key = ObjectKey(rawValue: leaf.integer(1, row))
         guard let location = try table.location(of: key),
             case .bytes(let bytes) = try table.value(column, at: location)
@@ -82,13 +87,13 @@ struct OrderedColumn {
     /// the order of the whole strings. Returns the position after the last of them.
     @discardableResult
     private func visitAlike(
-        _ entry: RowLocation, _ body: (Int, ObjectKey) throws -> Bool
-    ) throws -> Int {
+        _ entry: RowLocation, _ body: (Int, ObjectKey) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Int {
         let beginning = map.firstKey(entry.leaf, entry.row)
         let start = try map.position(pager, root, of: beginning, .min)
         var alike: [(value: [UInt8], key: ObjectKey)] = []
         var budget = RowBudget(pager)
-        try map.forEach(pager, root, fromPosition: start) { leaf, row in
+        try map.forEach(pager, root, fromPosition: start) { leaf, row throws(StorageError) in
             guard map.isFirstEqual(leaf, 0, row, beginning) else { return false }
             let value = try bytesOfObject(leaf, row)
             try budget.spend(onCopyOf: value, pager)

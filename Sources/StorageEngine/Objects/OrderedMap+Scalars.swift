@@ -5,8 +5,9 @@ extension OrderedMap {
     ///
     /// - Throws: `.invalidArgument` for a value that cannot be a key, and what `body` throws.
     static func withFirstKey<R>(
-        of value: Scalar, _ pager: @autoclosure () -> Pager, _ body: (FirstKey, Bool) throws -> R
-    ) throws -> R {
+        of value: Scalar, _ pager: @autoclosure () -> Pager,
+        _ body: (FirstKey, Bool) throws(StorageError) -> R
+    ) throws(StorageError) -> R {
         switch value {
         case .integer(let value):
             return try body(.integer(value), false)
@@ -24,11 +25,15 @@ extension OrderedMap {
         case .fixed16(let a, let b):
             // The bytes of the UUID, so that the map orders UUIDs by their bytes.
             let image = (a.littleEndian, b.littleEndian)
-            return try withUnsafeBytes(of: image) { try body(.bytes($0), false) }
+            return try withUnsafeBytes(of: image) { bytes throws(StorageError) in
+                try body(.bytes(bytes), false)
+            }
         case .fixed12(let a, let b):
             let image = (a.littleEndian, b.littleEndian)
             // The bytes of the tuple are 8 + 4: its stride is padded, but not its size.
-            return try withUnsafeBytes(of: image) { try body(.bytes($0), false) }
+            return try withUnsafeBytes(of: image) { bytes throws(StorageError) in
+                try body(.bytes(bytes), false)
+            }
         default:
             throw pager().invalidArgument("Such a value cannot be a primary key or indexed.")
         }

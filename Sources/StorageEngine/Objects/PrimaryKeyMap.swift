@@ -23,12 +23,12 @@ struct PrimaryKeyMap: ~Copyable {
 
     var state: UnsafeMutablePointer<Forest.State> {
         @inline(__always)
-        get throws { try forest.state(treeID) }
+        get throws(StorageError) { try forest.state(treeID) }
     }
 
     private var changedState: UnsafeMutablePointer<Forest.State> {
         @inline(__always)
-        get throws {
+        get throws(StorageError) {
             let state = try state
             state.pointee.isDirty = true
             return state
@@ -49,18 +49,19 @@ struct PrimaryKeyMap: ~Copyable {
 
     /// The object whose primary key is null; nil if there is none.
     @inline(__always)
-    func objectOfNull() throws -> ObjectKey? {
+    func objectOfNull() throws(StorageError) -> ObjectKey? {
         let extra = try state.pointee.extra
         return extra == 0 ? nil : ObjectKey(rawValue: extra - 1)
     }
 
     /// The object with this primary key; nil if there is none. O(log n).
     @inline(__always)
-    func find(_ key: Scalar, in table: Table) throws -> ObjectKey? {
+    func find(_ key: Scalar, in table: Table) throws(StorageError) -> ObjectKey? {
         let state = try state
         if case .null = key { return try objectOfNull() }
         guard mayHold(key) else { return nil }
-        return try OrderedMap.withFirstKey(of: key, forest.pager) { first, isCut in
+        return try OrderedMap.withFirstKey(of: key, forest.pager) {
+            first, isCut throws(StorageError) in
             if isCut { return try Self.findCut(key, first, in: table) }
             return try map.firstSecondKey(forest.pager, state.pointee.root, first)
                 .map(ObjectKey.init(rawValue:))
@@ -71,11 +72,12 @@ struct PrimaryKeyMap: ~Copyable {
     /// equal.
     private static func findCut(
         _ key: Scalar, _ first: OrderedMap.FirstKey, in table: Table
-    ) throws -> ObjectKey? {
+    ) throws(StorageError) -> ObjectKey? {
         var found: ObjectKey?
         let (map, column) = (table.primaryKeys.map, table.primaryKeyColumn!)
         let root = try table.primaryKeys.state.pointee.root
-        try map.forEach(table.pager, root, from: first, Int64.min) { node, row in
+        try map.forEach(table.pager, root, from: first, Int64.min) {
+            node, row throws(StorageError) in
             guard map.isFirstEqual(node, 0, row, first) else { return false }
             let candidate = ObjectKey(rawValue: node.integer(1, row))
             if try table.value(column, of: candidate).isIdentical(to: key) {
@@ -88,7 +90,7 @@ struct PrimaryKeyMap: ~Copyable {
     }
 
     /// The objects ordered by primary key, except the one whose key is null.
-    func order(in table: Table) throws -> OrderedColumn {
+    func order(in table: Table) throws(StorageError) -> OrderedColumn {
         OrderedColumn(
             table: table, column: table.primaryKeyColumn!, map: map, root: try state.pointee.root)
     }
@@ -98,12 +100,15 @@ struct PrimaryKeyMap: ~Copyable {
     /// Adds the primary key of a new object. Returns false, with nothing changed, if an object
     /// already has this key.
     @inline(never)
-    static func enter(_ value: Scalar, ofNew key: ObjectKey, in table: Table) throws -> Bool {
+    static func enter(_ value: Scalar, ofNew key: ObjectKey, in table: Table) throws(StorageError)
+        -> Bool
+    {
         switch value {
         case .integer(let number): try table.primaryKeys.enterUnique(.integer(number), key)
         case .null: try enterChecked(value, key, in: table)
         default:
-            try OrderedMap.withFirstKey(of: value, table.pager) { first, isCut in
+            try OrderedMap.withFirstKey(of: value, table.pager) {
+                first, isCut throws(StorageError) in
                 isCut
                     ? try enterChecked(value, key, in: table)
                     : try table.primaryKeys.enterUnique(first, key)
@@ -112,7 +117,9 @@ struct PrimaryKeyMap: ~Copyable {
     }
 
     @inline(__always)
-    private func enterUnique(_ first: OrderedMap.FirstKey, _ key: ObjectKey) throws -> Bool {
+    private func enterUnique(_ first: OrderedMap.FirstKey, _ key: ObjectKey) throws(StorageError)
+        -> Bool
+    {
         try map.insertUnique(
             writer, &changedState.pointee.root, treeID: treeID, first, key.rawValue)
     }
@@ -120,20 +127,20 @@ struct PrimaryKeyMap: ~Copyable {
     /// Adds a key whose stored form may equal that of another key: a truncated one or null.
     private static func enterChecked(
         _ value: Scalar, _ key: ObjectKey, in table: Table
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         if try table.find(primaryKey: value) != nil { return false }
         try enter(value, of: key, in: table)
         return true
     }
 
     /// Adds a primary key that no object has.
-    static func enter(_ value: Scalar, of key: ObjectKey, in table: Table) throws {
+    static func enter(_ value: Scalar, of key: ObjectKey, in table: Table) throws(StorageError) {
         let state = try table.primaryKeys.changedState
         if case .null = value {
             state.pointee.extra = key.rawValue &+ 1
             return
         }
-        try OrderedMap.withFirstKey(of: value, table.pager) { first, _ in
+        try OrderedMap.withFirstKey(of: value, table.pager) { first, _ throws(StorageError) in
             _ = try table.primaryKeys.map.set(
                 table.primaryKeys.writer, &state.pointee.root, treeID: table.primaryKeys.treeID,
                 first, key.rawValue)
@@ -141,14 +148,14 @@ struct PrimaryKeyMap: ~Copyable {
     }
 
     /// Removes the primary key of an object that has it.
-    static func remove(of key: ObjectKey, in table: Table) throws {
+    static func remove(of key: ObjectKey, in table: Table) throws(StorageError) {
         let value = try table.value(table.primaryKeyColumn!, of: key)
         let state = try table.primaryKeys.changedState
         if case .null = value {
             state.pointee.extra = 0
             return
         }
-        try OrderedMap.withFirstKey(of: value, table.pager) { first, _ in
+        try OrderedMap.withFirstKey(of: value, table.pager) { first, _ throws(StorageError) in
             _ = try table.primaryKeys.map.remove(
                 table.primaryKeys.writer, &state.pointee.root, first, key.rawValue)
         }
@@ -157,7 +164,7 @@ struct PrimaryKeyMap: ~Copyable {
     /// Removes the primary keys of many objects at once.
     static func remove(
         _ removals: inout MapChanges, andNull: Bool, in table: Table
-    ) throws {
+    ) throws(StorageError) {
         let state = try table.primaryKeys.changedState
         if andNull { state.pointee.extra = 0 }
         try table.primaryKeys.map.make(
@@ -165,7 +172,7 @@ struct PrimaryKeyMap: ~Copyable {
             treeID: table.primaryKeys.treeID, limitingMemory: true)
     }
 
-    static func removeAll(in table: Table) throws {
+    static func removeAll(in table: Table) throws(StorageError) {
         try table.forest.drop(
             table.primaryKeys.treeID, table.primaryKeys.map.format,
             with: table.primaryKeys.writer)
@@ -175,7 +182,7 @@ struct PrimaryKeyMap: ~Copyable {
 
 extension Table {
     /// The object with this primary key; nil if there is none. O(log n).
-    public func find(primaryKey: Scalar) throws -> ObjectKey? {
+    public func find(primaryKey: Scalar) throws(StorageError) -> ObjectKey? {
         if primaryKeyColumn == nil { throw noPrimaryKey }
         return try primaryKeys.find(primaryKey, in: self)
     }

@@ -75,9 +75,9 @@ struct ReferenceSearch {
         budget = RowBudget(handle.pager)
     }
 
-    mutating func run() throws { try visit(try handle.stored()) }
+    mutating func run() throws(StorageError) { try visit(try handle.stored()) }
 
-    private mutating func visit(_ collection: StoredCollection) throws {
+    private mutating func visit(_ collection: StoredCollection) throws(StorageError) {
         try budget.spend(on: collection)
         guard let root = collection.root else { return try visitInline(collection) }
         let last = handle.table.connection.lastPlaces
@@ -92,7 +92,7 @@ struct ReferenceSearch {
 
     private mutating func visit(
         _ leaves: OutwardLeaves, _ collection: StoredCollection, _ last: LastPlaces
-    ) throws {
+    ) throws(StorageError) {
         let (leaf, column) = (leaves.leaf, collection.tree.valueColumn)
         switch collection.format.type.traits.reference {
         case .key, .ownedKey:
@@ -139,7 +139,7 @@ struct ReferenceSearch {
     }
 
     /// Searches the collections nested in a leaf, outwards like the leaves.
-    private mutating func visitNested(_ leaves: OutwardLeaves, _ column: Int) throws {
+    private mutating func visitNested(_ leaves: OutwardLeaves, _ column: Int) throws(StorageError) {
         let leaf = leaves.leaf
         var (next, previous) = (leaves.nearestRow, leaves.nearestRow - 1)
         while remaining > 0, next < leaf.rowCount || previous >= 0 {
@@ -154,7 +154,8 @@ struct ReferenceSearch {
         }
     }
 
-    private mutating func visitNested(_ leaf: Node, _ column: Int, _ row: Int, _ first: Int) throws
+    private mutating func visitNested(_ leaf: Node, _ column: Int, _ row: Int, _ first: Int)
+        throws(StorageError)
     {
         // A value on overflow pages is never a collection.
         if leaf.isNull(column, row) || leaf.isOverflow(column, row) { return }
@@ -163,7 +164,7 @@ struct ReferenceSearch {
 
     private mutating func visitNested(
         _ value: UnsafeRawBufferPointer, at position: Int, isInTree: Bool
-    ) throws {
+    ) throws(StorageError) {
         guard let nested = NestedCollection(value) else { return }
         guard handle.path.count + inner.count < NestedCollection.maximumDepth else {
             throw tooDeep(handle.pager)
@@ -175,10 +176,10 @@ struct ReferenceSearch {
         inner.removeLast()
     }
 
-    private mutating func visitInline(_ collection: StoredCollection) throws {
+    private mutating func visitInline(_ collection: StoredCollection) throws(StorageError) {
         var position = 0
         // swift-format-ignore: ReplaceForEachWithForLoop
-        try collection.forEach { row in
+        try collection.forEach { row throws(StorageError) in
             if handle.table.target(handle.column, row.value) == target {
                 add(position, nil)
             } else if collection.format.type == .mixed, case .bytes(let bytes) = row.value {

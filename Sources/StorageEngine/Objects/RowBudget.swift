@@ -14,18 +14,19 @@ struct RowBudget {
     }
 
     /// Called for each collection before its rows are read.
-    mutating func spend(on collection: StoredCollection) throws {
+    mutating func spend(on collection: StoredCollection) throws(StorageError) {
         if let root = collection.root { try spend(on: root, collection.pager) }
     }
 
     /// Called for each tree before its rows are read.
-    mutating func spend(on root: TreeRoot, _ pager: Pager) throws {
+    mutating func spend(on root: TreeRoot, _ pager: Pager) throws(StorageError) {
         rows -= root.count
         guard rows >= 0 else { throw pager.countsDisagree(root.reference) }
     }
 
     /// Called for each value that is to be copied.
-    mutating func spend(onCopyOf bytes: UnsafeRawBufferPointer, _ pager: Pager) throws {
+    mutating func spend(onCopyOf bytes: UnsafeRawBufferPointer, _ pager: Pager) throws(StorageError)
+    {
         if bytes.count <= pager.maximumInlineBytes { return }
         longBytes -= bytes.count
         guard longBytes >= 0 else {

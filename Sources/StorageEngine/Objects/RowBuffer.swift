@@ -34,7 +34,7 @@ struct RowBuffer: ~Copyable {
     @inline(__always)
     func prepare(
         _ value: Scalar, _ column: Int, _ pager: Pager
-    ) throws -> ClusterTree.StoredValue {
+    ) throws(StorageError) -> ClusterTree.StoredValue {
         guard case .bytes(let bytes) = value else { return .init(scalar: value) }
         if bytes.count > slotBytes { return try prepareLong(bytes, column, pager) }
         let copy = UnsafeMutableRawBufferPointer(
@@ -46,7 +46,7 @@ struct RowBuffer: ~Copyable {
     @inline(never)
     private func prepareLong(
         _ bytes: UnsafeRawBufferPointer, _ column: Int, _ pager: Pager
-    ) throws -> ClusterTree.StoredValue {
+    ) throws(StorageError) -> ClusterTree.StoredValue {
         let reference = try pager.writeOverflow(bytes)
         let image = images + column * 3
         image[0] = reference.page.littleEndian
@@ -61,7 +61,7 @@ struct RowBuffer: ~Copyable {
     @inline(never)
     func prepare(
         _ row: UnsafeBufferPointer<Scalar>, for tree: ClusterTree, _ pager: Pager
-    ) throws -> UnsafeBufferPointer<ClusterTree.StoredValue> {
+    ) throws(StorageError) -> UnsafeBufferPointer<ClusterTree.StoredValue> {
         for column in 0..<row.count {
             values[column] =
                 tree.columns[column].isCollection

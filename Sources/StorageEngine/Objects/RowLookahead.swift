@@ -53,7 +53,7 @@ public final class RowLookahead {
     /// and inside a write transaction.
     ///
     /// - Throws: `.damaged`.
-    public init?(_ table: Table, from position: Int) throws {
+    public init?(_ table: Table, from position: Int) throws(StorageError) {
         let tree = try table.root
         guard !table.pager.isInWriteTransaction, tree.level > 0 else { return nil }
         self.table = table
@@ -122,7 +122,7 @@ public final class RowLookahead {
         return RowLocation(leaf: leaf, row: place.pointee.row)
     }
 
-    private func parent(of key: ObjectKey) throws -> (Node, Int) {
+    private func parent(of key: ObjectKey) throws(StorageError) -> (Node, Int) {
         var node = root
         while true {
             let child = ClusterTree.childRow(node, key)
@@ -132,8 +132,10 @@ public final class RowLookahead {
     }
 
     @inline(__always)
-    private func child(of branch: Node, _ row: Int) throws -> Node {
-        try pager._withUnsafeGuaranteedRef { try $0.child(of: branch, row, ClusterShape()) }
+    private func child(of branch: Node, _ row: Int) throws(StorageError) -> Node {
+        try pager.withReference { pager throws(StorageError) in
+            try pager.child(of: branch, row, ClusterShape())
+        }
     }
 
     private func find(_ place: UnsafeMutablePointer<Place>) {
@@ -168,8 +170,8 @@ extension Table {
     ///
     /// - Throws: `.damaged`, and what `body` throws.
     public func forEachRow(
-        of keys: [ObjectKey], _ body: (ObjectKey, RowLocation) throws -> Bool
-    ) throws {
+        of keys: [ObjectKey], _ body: (ObjectKey, RowLocation) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         guard let lookahead = try RowLookahead(self, from: 0) else {
             for key in keys {
                 if let location = try location(of: key), try !body(key, location) { return }
@@ -180,10 +182,9 @@ extension Table {
             let key = keys[position]
             let end = min(position + RowLookahead.distance, keys.count)
             while lookahead.end < end { lookahead.add(keys[lookahead.end]) }
-            guard let location = try lookahead.location(at: position) ?? location(of: key) else {
-                continue
-            }
-            if try !body(key, location) { return }
+            var found = lookahead.location(at: position)
+            if found == nil { found = try location(of: key) }
+            if let found, try !body(key, found) { return }
         }
     }
 }

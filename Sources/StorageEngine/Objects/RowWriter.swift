@@ -55,7 +55,7 @@ struct RowWriter: ~Copyable {
 
     /// The form in which a value accepted by its column is stored; see ``RowBuffer``.
     @inline(__always)
-    func prepare(_ column: Int, _ value: Scalar) throws -> ClusterTree.StoredValue {
+    func prepare(_ column: Int, _ value: Scalar) throws(StorageError) -> ClusterTree.StoredValue {
         try buffer.prepare(value, column, forest.pager)
     }
 
@@ -63,7 +63,7 @@ struct RowWriter: ~Copyable {
 
     @inline(__always)
     private var changedState: UnsafeMutablePointer<Forest.State> {
-        get throws {
+        get throws(StorageError) {
             let state = try forest.state(treeID)
             state.pointee.isDirty = true
             return state
@@ -73,7 +73,7 @@ struct RowWriter: ~Copyable {
     /// The key of the next object.
     var nextKey: ObjectKey {
         @inline(__always)
-        get throws { ObjectKey(rawValue: try forest.state(treeID).pointee.extra) }
+        get throws(StorageError) { ObjectKey(rawValue: try forest.state(treeID).pointee.extra) }
     }
 
     /// Appends the row of the object with the next key. `values` are in column order; missing ones
@@ -81,7 +81,7 @@ struct RowWriter: ~Copyable {
     @inline(__always)
     func append(
         _ values: UnsafeBufferPointer<Scalar>, as key: ObjectKey, to tree: ClusterTree
-    ) throws {
+    ) throws(StorageError) {
         let state = try changedState
         if try !tree.appendInPlace(appendWriter, &state.pointee.root, key, values) {
             // The row may need a new leaf layout, or overflow pages for its values.
@@ -97,7 +97,7 @@ struct RowWriter: ~Copyable {
     @inline(__always)
     func set(
         _ column: Int, of key: ObjectKey, to value: ClusterTree.StoredValue, in tree: ClusterTree
-    ) throws {
+    ) throws(StorageError) {
         let state = try changedState
         if mayHaveAppended(key), appendWriter.row(of: key) != nil {
             return try tree.set(appendWriter, &state.pointee.root, key, column, value)
@@ -108,7 +108,7 @@ struct RowWriter: ~Copyable {
     /// Makes a row writable before it is read and then changed in place, so that both take one
     /// descent.
     @inline(__always)
-    func makeWritable(_ key: ObjectKey, in tree: ClusterTree) throws {
+    func makeWritable(_ key: ObjectKey, in tree: ClusterTree) throws(StorageError) {
         if mayHaveAppended(key), appendWriter.row(of: key) != nil { return }
         try tree.makeWritable(clusterWriter, &changedState.pointee.root, key)
     }
@@ -116,18 +116,19 @@ struct RowWriter: ~Copyable {
     // MARK: Removing
 
     @inline(__always)
-    func remove(_ key: ObjectKey, from tree: ClusterTree) throws {
+    func remove(_ key: ObjectKey, from tree: ClusterTree) throws(StorageError) {
         try tree.remove(clusterWriter, &changedState.pointee.root, key)
     }
 
     /// Removes rows with ascending keys.
     @inline(__always)
-    func remove(_ keys: UnsafeBufferPointer<ObjectKey>, from tree: ClusterTree) throws {
+    func remove(_ keys: UnsafeBufferPointer<ObjectKey>, from tree: ClusterTree) throws(StorageError)
+    {
         try tree.remove(clusterWriter, &changedState.pointee.root, keys)
     }
 
     @inline(__always)
-    func removeAll() throws {
+    func removeAll() throws(StorageError) {
         try forest.drop(treeID, .cluster, with: clusterWriter)
     }
 }

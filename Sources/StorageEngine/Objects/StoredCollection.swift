@@ -31,7 +31,7 @@ struct StoredCollection {
 
     // MARK: By position
 
-    func count() throws -> Int {
+    func count() throws(StorageError) -> Int {
         if let root { return root.count }
         var count = 0
         try forEachInline { _, _ in
@@ -42,7 +42,7 @@ struct StoredCollection {
     }
 
     /// The row at a position, which must be in range. O(log n).
-    func row(at index: Int) throws -> CollectionRow {
+    func row(at index: Int) throws(StorageError) -> CollectionRow {
         if let root {
             precondition(index >= 0 && index < root.count, "position out of range")
             let (leaf, row) = try tree.find(pager, root, index)
@@ -61,7 +61,7 @@ struct StoredCollection {
 
     /// The value at a position, which must be in range. O(log n).
     @inline(__always)
-    func value(at index: Int) throws -> Scalar {
+    func value(at index: Int) throws(StorageError) -> Scalar {
         guard let root else { return try row(at: index).value }
         precondition(index >= 0 && index < root.count, "position out of range")
         let (leaf, row) = try tree.find(pager, root, index)
@@ -69,15 +69,18 @@ struct StoredCollection {
     }
 
     /// Visits rows in order, from position `start` on, until `body` returns false.
-    func forEach(from start: Int = 0, _ body: (CollectionRow) throws -> Bool) throws {
+    func forEach(from start: Int = 0, _ body: (CollectionRow) throws(StorageError) -> Bool)
+        throws(StorageError)
+    {
         guard let root else {
             var position = 0
-            return try forEachInline { row, _ in
+            return try forEachInline { row, _ throws(StorageError) in
                 position += 1
-                return try position <= start || body(row)
+                if position <= start { return true }
+                return try body(row)
             }
         }
-        try tree.forEachLeaf(pager, root, from: start) { leaf, first in
+        try tree.forEachLeaf(pager, root, from: start) { leaf, first throws(StorageError) in
             for row in max(0, start - first)..<leaf.rowCount {
                 if try !body(read(leaf, row)) { return false }
             }
@@ -86,10 +89,12 @@ struct StoredCollection {
     }
 
     /// Visits all values in order, until `body` returns false.
-    func forEachValue(_ body: (Scalar) throws -> Bool) throws {
-        guard let root else { return try forEachInline { row, _ in try body(row.value) } }
+    func forEachValue(_ body: (Scalar) throws(StorageError) -> Bool) throws(StorageError) {
+        guard let root else {
+            return try forEachInline { row, _ throws(StorageError) in try body(row.value) }
+        }
         let (kind, column) = (format.kind, tree.valueColumn)
-        try tree.forEachLeaf(pager, root) { leaf, _ in
+        try tree.forEachLeaf(pager, root) { leaf, _ throws(StorageError) in
             for row in 0..<leaf.rowCount {
                 if try !body(leaf.scalar(pager, kind, column, row)) { return false }
             }
@@ -100,7 +105,7 @@ struct StoredCollection {
     /// Appends the integers among the values, in order: in a collection of links, the keys of the
     /// objects they lead to. Leaves without nulls are read as a whole, without a `Scalar` for each
     /// value.
-    func appendIntegers(to integers: inout ContiguousArray<Int64>) throws {
+    func appendIntegers(to integers: inout ContiguousArray<Int64>) throws(StorageError) {
         guard let root, format.kind == .integer else {
             return try forEachValue {
                 if case .integer(let integer) = $0 { integers.append(integer) }
@@ -121,13 +126,13 @@ struct StoredCollection {
         }
     }
 
-    private func read(_ leaf: Node, _ row: Int) throws -> CollectionRow {
+    private func read(_ leaf: Node, _ row: Int) throws(StorageError) -> CollectionRow {
         let value = try leaf.scalar(pager, format.kind, tree.valueColumn, row)
         guard format.hasKeys else { return CollectionRow(value: value) }
         return CollectionRow(key: try key(leaf, row), value: value)
     }
 
-    private func key(_ leaf: Node, _ row: Int) throws -> UnsafeRawBufferPointer {
+    private func key(_ leaf: Node, _ row: Int) throws(StorageError) -> UnsafeRawBufferPointer {
         guard case .bytes(let key) = try leaf.scalar(pager, .bytes, 0, row) else {
             throw pager.damaged(0, "a map has a null key")
         }
@@ -135,7 +140,9 @@ struct StoredCollection {
     }
 
     /// Visits the rows of a collection without a tree, and their ranges in its bytes.
-    func forEachInline(_ body: (CollectionRow, Range<Int>) throws -> Bool) throws {
+    func forEachInline(_ body: (CollectionRow, Range<Int>) throws(StorageError) -> Bool)
+        throws(StorageError)
+    {
         guard try InlineRows.forEach(bytes, format, body) else {
             throw pager.damaged(0, "the elements of a collection cannot be read")
         }
@@ -144,13 +151,13 @@ struct StoredCollection {
     // MARK: By value
 
     /// The position of the first value equal to `value`. O(n).
-    func firstIndex(of value: Scalar) throws -> Int? {
+    func firstIndex(of value: Scalar) throws(StorageError) -> Int? {
         if let root {
             if case .integer(let integer) = value {
                 return try tree.firstIndex(pager, root, ofInteger: integer)
             }
             let column = tree.valueColumn
-            return try tree.firstIndex(pager, root) { leaf, row in
+            return try tree.firstIndex(pager, root) { leaf, row throws(StorageError) in
                 try leaf.scalar(pager, format.kind, column, row).isIdentical(to: value)
             }
         }
@@ -165,10 +172,10 @@ struct StoredCollection {
     }
 
     /// The position of a value in a set, or the position at which it would be inserted. O(log n).
-    func position(of value: Scalar) throws -> (index: Int, isFound: Bool) {
+    func position(of value: Scalar) throws(StorageError) -> (index: Int, isFound: Bool) {
         let order = ValueOrder.ofSets(format.type)
         let index = try lowerBound(
-            inTree: { leaf, row in
+            inTree: { leaf, row throws(StorageError) in
                 order.compare(try leaf.scalar(pager, format.kind, 0, row), value) < 0
             },
             inline: { order.compare($0.value, value) < 0 })
@@ -177,17 +184,20 @@ struct StoredCollection {
     }
 
     /// The position of a key in a map, or the position at which it would be inserted. O(log n).
-    func position(ofKey sought: UnsafeRawBufferPointer) throws -> (index: Int, isFound: Bool) {
+    func position(ofKey sought: UnsafeRawBufferPointer) throws(StorageError) -> (
+        index: Int, isFound: Bool
+    ) {
         let index = try lowerBound(
-            inTree: { leaf, row in compare(try key(leaf, row), sought) < 0 },
+            inTree: { leaf, row throws(StorageError) in compare(try key(leaf, row), sought) < 0 },
             inline: { compare($0.key, sought) < 0 })
         guard try index < count() else { return (index, false) }
         return (index, compare(try row(at: index).key, sought) == 0)
     }
 
     private func lowerBound(
-        inTree isBefore: (Node, Int) throws -> Bool, inline isRowBefore: (CollectionRow) -> Bool
-    ) throws -> Int {
+        inTree isBefore: (Node, Int) throws(StorageError) -> Bool,
+        inline isRowBefore: (CollectionRow) -> Bool
+    ) throws(StorageError) -> Int {
         if let root { return try tree.lowerBound(pager, root, isBefore: isBefore) }
         var position = 0
         try forEachInline { row, _ in

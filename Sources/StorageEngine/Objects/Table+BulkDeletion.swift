@@ -8,29 +8,33 @@ extension Table {
     /// without an object are ignored.
     ///
     /// - Throws: as ``delete(_:)``. The transaction can then only be rolled back.
-    public func delete(_ keys: [ObjectKey]) throws {
+    public func delete(_ keys: [ObjectKey]) throws(StorageError) {
         try requireWriteTransaction()
         var sorted = ContiguousArray(keys)
         let isSorted = zip(sorted, sorted.dropFirst()).allSatisfy { $0.rawValue < $1.rawValue }
         if !isSorted { sorted.sort { $0.rawValue < $1.rawValue } }
         var survey = DeletionSurvey(self)
-        try sorted.withUnsafeBufferPointer { try survey.visit($0) }
+        try sorted.withUnsafeBufferPointer { keys throws(StorageError) in try survey.visit(keys) }
         try deleteTied(survey)
         // Before long values are freed and rows are removed: the indexes need the old values.
-        try survey.plain.withUnsafeBufferPointer { try indexes.remove($0, of: self) }
+        try survey.plain.withUnsafeBufferPointer { keys throws(StorageError) in
+            try indexes.remove(keys, of: self)
+        }
         try free(survey.overflows)
         if primaryKeyColumn != nil {
             try PrimaryKeyMap.remove(
                 &survey.primaryKeys, andNull: survey.removesNullKey, in: self)
         }
-        try survey.plain.withUnsafeBufferPointer { try rows.remove($0, from: cluster) }
+        try survey.plain.withUnsafeBufferPointer { keys throws(StorageError) in
+            try rows.remove(keys, from: cluster)
+        }
         if let recorder {
             for key in survey.plain { recorder.delete(key, inTable: index) }
         }
     }
 
     /// Deletes all objects. If they are plain, the trees are freed without looking at each object.
-    public func deleteAll() throws {
+    public func deleteAll() throws(StorageError) {
         try requireWriteTransaction()
         // Every deletion must be recorded if the database is observed.
         if recorder != nil { return try delete(allKeys()) }
@@ -43,7 +47,7 @@ extension Table {
         try indexes.removeAll()
     }
 
-    private func allKeys() throws -> [ObjectKey] {
+    private func allKeys() throws(StorageError) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         try forEachLeaf { leaf, _ in
             for row in 0..<leaf.rowCount { keys.append(leaf.objectKey(row)) }
@@ -54,12 +58,12 @@ extension Table {
 
     /// Deletes the tied objects one by one. Some may be gone by then, because deleting an object
     /// also deletes what it owns.
-    private func deleteTied(_ survey: DeletionSurvey) throws {
+    private func deleteTied(_ survey: DeletionSurvey) throws(StorageError) {
         if survey.tied.count > 1 { try leaveCollections(survey.tied) }
         for key in survey.tied where try contains(key) { try delete(key) }
     }
 
-    private func free(_ overflows: [PageReference]) throws {
+    private func free(_ overflows: [PageReference]) throws(StorageError) {
         for reference in overflows { try pager.free(reference) }
     }
 }

@@ -3,7 +3,7 @@
 extension Table {
     /// Deletes an object and the embedded objects that it owns. The object may itself be embedded;
     /// its owner then has none. To delete many objects, use ``delete(_:)-([ObjectKey])``.
-    public func delete(_ key: ObjectKey) throws {
+    public func delete(_ key: ObjectKey) throws(StorageError) {
         try requireWriteTransaction()
         guard try contains(key) else { throw connection.pager.noSuchObject(key) }
         try detachReferrers(of: key)
@@ -13,7 +13,7 @@ extension Table {
     }
 
     /// Removes all references to the object from the objects that refer to it.
-    private func detachReferrers(of key: ObjectKey) throws {
+    private func detachReferrers(of key: ObjectKey) throws(StorageError) {
         // Backlink columns come after all properties.
         for position in propertyCount..<stored.columns.count {
             let origins = try Backlinks.origins(position, key, in: self)
@@ -33,7 +33,7 @@ extension Table {
 
     /// Removes objects that are about to be deleted from the collections that hold several of them.
     /// Each collection is visited once, not once for each object.
-    func leaveCollections(_ keys: [ObjectKey]) throws {
+    func leaveCollections(_ keys: [ObjectKey]) throws(StorageError) {
         for position in propertyCount..<stored.columns.count {
             guard let mirrored = stored.columns[position].backlinks else { continue }
             let table = connection.table(mirrored.originTable)
@@ -72,7 +72,7 @@ extension Table {
     /// Removes references in `origin` to targets whose backlinks are removed already.
     private func removeReferences(
         _ column: Int, of origin: ObjectKey, to targets: ForgottenTargets
-    ) throws {
+    ) throws(StorageError) {
         let format = checks[column].format
         if format.collection != .none {
             return try collection(column, of: origin, format.collection).forget(targets)
@@ -87,7 +87,7 @@ extension Table {
     }
 
     /// Erases an object without referrers, and appends the embedded objects it owned to `owned`.
-    func erase(_ key: ObjectKey, _ owned: inout [TypedLink]) throws {
+    func erase(_ key: ObjectKey, _ owned: inout [TypedLink]) throws(StorageError) {
         // First, while the object's values can still be read: long ones are freed with the columns.
         if primaryKeyColumn != nil, !planted(.leavesPrimaryKeys) {
             try PrimaryKeyMap.remove(of: key, in: self)
@@ -98,7 +98,9 @@ extension Table {
         recorder?.delete(key, inTable: index)
     }
 
-    private func releaseValue(_ column: Int, of key: ObjectKey, _ owned: inout [TypedLink]) throws {
+    private func releaseValue(_ column: Int, of key: ObjectKey, _ owned: inout [TypedLink])
+        throws(StorageError)
+    {
         let check = checks[column]
         guard check.kind == .bytes || check.format.type.mayRefer else { return }
         var released = ReleasedValues()
@@ -121,7 +123,7 @@ extension Table {
 extension Connection {
     /// Erases objects without referrers, and everything they own. Iterative rather than recursive,
     /// because embedded objects may own each other in chains of any length.
-    func erase(_ objects: [TypedLink]) throws {
+    func erase(_ objects: [TypedLink]) throws(StorageError) {
         var doomed = objects
         while let next = doomed.popLast() {
             try table(next.table).erase(next.key, &doomed)

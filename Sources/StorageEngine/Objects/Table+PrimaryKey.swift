@@ -17,8 +17,8 @@ extension Table {
     /// - Throws: `.invalidArgument` if the table has no primary key or `start` is of another type,
     ///   and what `body` throws.
     public func forEachInPrimaryKeyOrder(
-        from start: Scalar? = nil, _ body: (ObjectKey) throws -> Bool
-    ) throws {
+        from start: Scalar? = nil, _ body: (ObjectKey) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         if primaryKeyColumn == nil { throw noPrimaryKey }
         let order = try primaryKeys.order(in: self)
         guard let start, !start.isNull else {
@@ -35,7 +35,7 @@ extension Table {
     /// The number of objects whose primary key compares with a value that is not null; nil for
     /// `.equal`, `.notEqual`, and a value of another type than the key. Null keys compare with
     /// nothing. O(log n), as the start of ``forEachInPrimaryKeyOrder(from:_:)``.
-    func count(primaryKey comparison: Comparison, _ value: Scalar) throws -> Int? {
+    func count(primaryKey comparison: Comparison, _ value: Scalar) throws(StorageError) -> Int? {
         guard primaryKeyColumn != nil, primaryKeys.mayHold(value) else { return nil }
         let order = try primaryKeys.order(in: self)
         switch comparison {

@@ -19,7 +19,7 @@ extension Table {
 
     /// Throws unless the target of a value exists and is not embedded. (Only owners link to
     /// embedded objects.) Afterwards the target's table has a column for the backlink.
-    func checkTarget(_ column: Int, _ value: Scalar) throws {
+    func checkTarget(_ column: Int, _ value: Scalar) throws(StorageError) {
         guard checks[column].format.type.mayRefer, let target = target(column, value) else {
             return
         }
@@ -31,7 +31,7 @@ extension Table {
 
     /// Adds the backlink of a stored value that refers to an object.
     @inline(__always)
-    func addReference(_ column: Int, from origin: ObjectKey, _ value: Scalar) throws {
+    func addReference(_ column: Int, from origin: ObjectKey, _ value: Scalar) throws(StorageError) {
         if checks[column].format.type.mayRefer, let target = target(column, value) {
             try backlinks.add(column, from: origin, to: target)
         }
@@ -39,7 +39,7 @@ extension Table {
 
     /// Removes backlinks, embedded objects and collections of a value that is about to be replaced
     /// or removed. Its overflow pages are not freed.
-    func release(_ column: Int, of origin: ObjectKey, _ value: Scalar) throws {
+    func release(_ column: Int, of origin: ObjectKey, _ value: Scalar) throws(StorageError) {
         guard checks[column].format.type.mayRefer else { return }
         if let target = target(column, value) {
             try backlinks.remove(column, from: origin, to: target)
@@ -58,7 +58,7 @@ extension Table {
     func drop(
         _ released: ReleasedValues, _ column: Int, of origin: ObjectKey,
         limitingMemory: Bool = false
-    ) throws {
+    ) throws(StorageError) {
         for target in released.targets {
             if limitingMemory { try pager.limitMemory() }
             try backlinks.remove(column, from: origin, to: target)
@@ -73,22 +73,25 @@ extension Table {
     /// such links. `body` also gets the number of references from each object. O(log n) plus the
     /// number of these objects.
     public func forEachReference(
-        to target: ObjectKey, in column: Int, _ body: (ObjectKey, Int) throws -> Bool
-    ) throws {
-        try withBacklinkColumn(column) { table, position in
-            try Backlinks.forEach(position, target, in: table) { try body($0, Int($1)) }
+        to target: ObjectKey, in column: Int, _ body: (ObjectKey, Int) throws(StorageError) -> Bool
+    ) throws(StorageError) {
+        try withBacklinkColumn(column) { table, position throws(StorageError) in
+            try Backlinks.forEach(position, target, in: table) { key, count throws(StorageError) in
+                try body(key, Int(count))
+            }
         }
     }
 
     /// ``forEachReference(to:in:_:)`` for a target whose row was just found in its table.
     public func forEachReference(
         to target: ObjectKey, at location: RowLocation, in column: Int,
-        _ body: (ObjectKey, Int) throws -> Bool
-    ) throws {
-        try withBacklinkColumn(column) { table, position in
+        _ body: (ObjectKey, Int) throws(StorageError) -> Bool
+    ) throws(StorageError) {
+        try withBacklinkColumn(column) { table, position throws(StorageError) in
             let mark = try Backlinks.mark(position, at: location, in: table)
             try Backlinks.forEach(position, target, marked: mark, in: table) {
-                try body($0, Int($1))
+                key, count throws(StorageError) in
+                try body(key, Int(count))
             }
         }
     }
@@ -97,8 +100,8 @@ extension Table {
     /// column that mirrors the column.
     @inline(__always)
     private func withBacklinkColumn(
-        _ column: Int, _ body: (_ table: Table, _ position: Int) throws -> Void
-    ) throws {
+        _ column: Int, _ body: (_ table: Table, _ position: Int) throws(StorageError) -> Void
+    ) throws(StorageError) {
         guard let place = backlinks.place(of: column) else {
             throw pager.invalidArgument(
                 "Column \(name(of: column)) does not lead to one table.")
@@ -108,7 +111,7 @@ extension Table {
 
     /// The number of references to `target` from other objects, by links of all types and
     /// collections of them.
-    public func backlinkCount(of target: ObjectKey) throws -> Int {
+    public func backlinkCount(of target: ObjectKey) throws(StorageError) -> Int {
         var total = 0
         for position in stored.columns.indices where stored.columns[position].backlinks != nil {
             try Backlinks.forEach(position, target, in: self) { _, count in
@@ -125,11 +128,13 @@ extension Table {
 struct ReleasedValues {
     private(set) var targets: [TypedLink] = []
 
-    mutating func add(_ value: Scalar, _ table: Table, _ column: Int) throws {
+    mutating func add(_ value: Scalar, _ table: Table, _ column: Int) throws(StorageError) {
         try add(value, table, column, depth: 0)
     }
 
-    private mutating func add(_ value: Scalar, _ table: Table, _ column: Int, depth: Int) throws {
+    private mutating func add(_ value: Scalar, _ table: Table, _ column: Int, depth: Int)
+        throws(StorageError)
+    {
         if let target = table.target(column, value) { return targets.append(target) }
         guard table.checks[column].format.type == .mixed, let nested = NestedCollection(value)
         else { return }
@@ -141,17 +146,18 @@ struct ReleasedValues {
 
     /// Adds the values of a collection and frees its pages.
     mutating func add(_ collection: StoredCollection, _ table: Table, _ column: Int, depth: Int = 0)
-        throws
+        throws(StorageError)
     {
         if collection.format.type.mayRefer {
-            try collection.forEachValue {
-                try add($0, table, column, depth: depth)
+            try collection.forEachValue { value throws(StorageError) in
+                try add(value, table, column, depth: depth)
                 return true
             }
         }
         guard let root = collection.root else { return }
         let pager = table.pager
-        try forEachNode(pager, root, collection.tree.format) { reference, node in
+        try forEachNode(pager, root, collection.tree.format) {
+            reference, node throws(StorageError) in
             if node.level == 0 {
                 for column in 0..<node.columnCount where node.kind(column) == .bytes {
                     for row in 0..<node.rowCount where node.isOverflow(column, row) {

@@ -6,7 +6,7 @@ extension Table {
     /// The number of objects that match.
     ///
     /// - Throws: `.damaged`.
-    public func count(where predicate: ColumnPredicate) throws -> Int {
+    public func count(where predicate: ColumnPredicate) throws(StorageError) -> Int {
         var scratch = RowMask()
         var scan = try LeafScan(self, keepsLeaves: false)
         var count = 0
@@ -17,7 +17,9 @@ extension Table {
     /// The first `limit` keys of objects that match, in ascending order.
     ///
     /// - Throws: `.damaged`.
-    public func keys(where predicate: ColumnPredicate, limit: Int = .max) throws -> [ObjectKey] {
+    public func keys(where predicate: ColumnPredicate, limit: Int = .max) throws(StorageError)
+        -> [ObjectKey]
+    {
         var keys: [ObjectKey] = []
         var mask = RowMask()
         var scan = try LeafScan(self, keepsLeaves: false)
@@ -34,7 +36,9 @@ extension Table {
     /// The sum of a numeric column over the objects that match, or over all objects.
     ///
     /// - Throws: `.invalidArgument` if the column is not numeric, `.damaged`.
-    public func sum(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> ColumnSum {
+    public func sum(_ column: Int, where predicate: ColumnPredicate? = nil) throws(StorageError)
+        -> ColumnSum
+    {
         var sum = try emptySum(column)
         var mask = RowMask()
         var scan = try LeafScan(self, keepsLeaves: false)
@@ -52,14 +56,16 @@ extension Table {
     /// The sum of no values of a column, to be passed to ``LeafScan/add(_:to:)``.
     ///
     /// - Throws: `.invalidArgument` if the column is not numeric.
-    func emptySum(_ column: Int) throws -> ColumnSum {
+    func emptySum(_ column: Int) throws(StorageError) -> ColumnSum {
         ColumnSum(kind: try kindOfNumbers(column))
     }
 
     /// The mean of a numeric column; nil without values.
     ///
     /// - Throws: `.invalidArgument` if the column is not numeric, `.damaged`.
-    public func average(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> Double? {
+    public func average(_ column: Int, where predicate: ColumnPredicate? = nil) throws(StorageError)
+        -> Double?
+    {
         try sum(column, where: predicate).average
     }
 
@@ -67,7 +73,9 @@ extension Table {
     /// 0.
     ///
     /// - Throws: `.invalidArgument` if the column is not numeric, `.damaged`.
-    public func minimum(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> Scalar? {
+    public func minimum(_ column: Int, where predicate: ColumnPredicate? = nil) throws(StorageError)
+        -> Scalar?
+    {
         try extreme(.least, column, predicate)
     }
 
@@ -75,13 +83,15 @@ extension Table {
     /// than 0.
     ///
     /// - Throws: `.invalidArgument` if the column is not numeric, `.damaged`.
-    public func maximum(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> Scalar? {
+    public func maximum(_ column: Int, where predicate: ColumnPredicate? = nil) throws(StorageError)
+        -> Scalar?
+    {
         try extreme(.greatest, column, predicate)
     }
 
     private func extreme(
         _ side: ColumnExtreme.Side, _ column: Int, _ predicate: ColumnPredicate?
-    ) throws -> Scalar? {
+    ) throws(StorageError) -> Scalar? {
         var extreme = try emptyExtreme(side, column)
         var mask = RowMask()
         var scan = try LeafScan(self, keepsLeaves: false)
@@ -97,11 +107,13 @@ extension Table {
     }
 
     /// The extreme of no values of a column.
-    func emptyExtreme(_ side: ColumnExtreme.Side, _ column: Int) throws -> ColumnExtreme {
+    func emptyExtreme(_ side: ColumnExtreme.Side, _ column: Int) throws(StorageError)
+        -> ColumnExtreme
+    {
         ColumnExtreme(side, kind: try kindOfNumbers(column))
     }
 
-    private func kindOfNumbers(_ column: Int) throws -> ColumnKind {
+    private func kindOfNumbers(_ column: Int) throws(StorageError) -> ColumnKind {
         precondition(column >= 0 && column < propertyCount, "column out of range")
         guard checks[column].kind.isPacked else {
             throw pager.invalidArgument(

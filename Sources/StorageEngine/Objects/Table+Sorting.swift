@@ -14,14 +14,14 @@ extension Table {
     public func firstKeys(
         _ limit: Int, sortedBy column: Int, ascending: Bool = true,
         where predicate: ColumnPredicate? = nil
-    ) throws -> [ObjectKey] {
+    ) throws(StorageError) -> [ObjectKey] {
         precondition(limit >= 0, "a negative number of objects")
         try requireOrder(column)
         var sorter = try ColumnSorter(self, column, ascending: ascending, limit: limit)
         if checks[column].kind.isPacked {
             var first = FirstEntries<NumberEntry>(limit: limit)
             var scratch = RowMask()
-            try sorter.forEachLeaf(predicate) { scan, mask in
+            try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in
                 if let rank = first.lastRank {
                     try scan.keepNumbers(
                         column, before: rank, ascending: ascending, in: &mask, scratch: &scratch)
@@ -31,7 +31,7 @@ extension Table {
             return sorter.withNulls(first.keys)
         }
         var first = FirstEntries<BytesEntry>(limit: limit)
-        try sorter.forEachLeaf(predicate) { scan, mask in
+        try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in
             try scan.forEachBytes(column, ascending: ascending, mask) { first.offer($0) }
         }
         return sorter.withNulls(first.keys)
@@ -43,26 +43,26 @@ extension Table {
     ///   `.damaged`.
     public func keys(
         sortedBy column: Int, ascending: Bool = true, where predicate: ColumnPredicate? = nil
-    ) throws -> [ObjectKey] {
+    ) throws(StorageError) -> [ObjectKey] {
         try requireOrder(column)
         var sorter = try ColumnSorter(self, column, ascending: ascending)
         if checks[column].kind.isPacked {
             var entries: [NumberEntry] = []
-            try sorter.forEachLeaf(predicate) { scan, mask in
+            try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in
                 try scan.forEachNumber(column, ascending: ascending, mask) { entries.append($0) }
             }
             entries.sortByRank(ranksDecide: true)
             return sorter.withNulls(entries.map(\.key))
         }
         var entries: [BytesEntry] = []
-        try sorter.forEachLeaf(predicate) { scan, mask in
+        try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in
             try scan.forEachBytes(column, ascending: ascending, mask) { entries.append($0) }
         }
         entries.sortByRank(ranksDecide: false)
         return sorter.withNulls(entries.map(\.key))
     }
 
-    private func requireOrder(_ column: Int) throws {
+    private func requireOrder(_ column: Int) throws(StorageError) {
         precondition(column >= 0 && column < propertyCount, "column out of range")
         guard !checks[column].isCollection, definition.columns[column].type.isCompared else {
             throw pager.invalidArgument(

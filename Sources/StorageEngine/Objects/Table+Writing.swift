@@ -10,7 +10,7 @@ extension Table {
     ///   over 16 MiB, `.invalidArgument` for values that do not fit their columns, links to objects
     ///   that do not exist, and tables of embedded objects: then nothing has changed. After any
     ///   other error the transaction can only be rolled back.
-    public func insert(_ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
+    public func insert(_ values: UnsafeBufferPointer<Scalar>) throws(StorageError) -> ObjectKey {
         if isEmbedded {
             throw pager.invalidArgument(
                 "Objects of '\(stored.name)' are embedded: their owners make them.")
@@ -20,7 +20,7 @@ extension Table {
     }
 
     /// Inserts an object as part of a change that has begun.
-    func insertRow(_ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
+    func insertRow(_ values: UnsafeBufferPointer<Scalar>) throws(StorageError) -> ObjectKey {
         guard values.count <= propertyCount else {
             throw pager.invalidArgument("More values than columns in '\(stored.name)'.")
         }
@@ -56,7 +56,7 @@ extension Table {
     /// Called once at the beginning of every change of objects, before anything is read or
     /// modified. It invalidates pointers into pages, except those that were passed to the change.
     @inline(__always)
-    func requireWriteTransaction() throws {
+    func requireWriteTransaction() throws(StorageError) {
         if !pager.isInWriteTransaction {
             throw pager.invalidArgument("This needs a write transaction.")
         }
@@ -98,7 +98,7 @@ extension Table {
     /// deletes the old contents.
     ///
     /// - Throws: as `insert`, with the same guarantee.
-    public func set(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+    public func set(_ column: Int, of key: ObjectKey, to value: Scalar) throws(StorageError) {
         try requireWriteTransaction()
         precondition(column >= 0 && column < propertyCount, "column out of range")
         guard !checks[column].isCollection, checks[column].accepts(value) else {
@@ -110,7 +110,7 @@ extension Table {
     @inline(__always)
     func set(
         _ column: Int, of key: ObjectKey, to value: Scalar, as role: ColumnCheck.Role
-    ) throws {
+    ) throws(StorageError) {
         switch role {
         case .plain:
             // No check of its own: the cluster tree throws for an object that does not exist,
@@ -127,7 +127,8 @@ extension Table {
         }
     }
 
-    private func setIndexed(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+    private func setIndexed(_ column: Int, of key: ObjectKey, to value: Scalar) throws(StorageError)
+    {
         guard let index = index(of: column) else {
             preconditionFailure("an indexed property has an index")
         }
@@ -139,12 +140,14 @@ extension Table {
         try set(column, of: key, to: value, as: checks[column].role)
     }
 
-    private func setRecorded(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+    private func setRecorded(_ column: Int, of key: ObjectKey, to value: Scalar)
+        throws(StorageError)
+    {
         try set(column, of: key, to: value, as: checks[column].roleWithIndex)
         try recordModification(column, of: key)
     }
 
-    func setLink(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+    func setLink(_ column: Int, of key: ObjectKey, to value: Scalar) throws(StorageError) {
         try checkTarget(column, value)
         let old = try self.value(column, of: key)
         if case .integer(let target) = old {
@@ -162,7 +165,7 @@ extension Table {
 
     /// Sets a checked value of an existing object, where the old value may refer to objects, own
     /// one, or have pages.
-    func setReferring(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+    func setReferring(_ column: Int, of key: ObjectKey, to value: Scalar) throws(StorageError) {
         // Before the old value is freed, because the new one may be a view of it.
         let prepared = try rows.prepare(column, value)
         let target = target(column, value)
@@ -173,7 +176,7 @@ extension Table {
     }
 
     /// Sets a value with data outside its row: a primary key's entry, or overflow pages.
-    func setOwned(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+    func setOwned(_ column: Int, of key: ObjectKey, to value: Scalar) throws(StorageError) {
         guard try contains(key) else { throw pager.noSuchObject(key) }
         if column == primaryKeyColumn {
             let owner = try find(primaryKey: value)
@@ -191,22 +194,27 @@ extension Table {
     }
 
     @inline(__always)
-    func store(_ value: ClusterTree.StoredValue, _ column: Int, of key: ObjectKey) throws {
+    func store(_ value: ClusterTree.StoredValue, _ column: Int, of key: ObjectKey)
+        throws(StorageError)
+    {
         try rows.set(column, of: key, to: value, in: cluster)
     }
 
     /// Makes the row of an object writable before it is read and then changed in place, so that
     /// both take one descent.
-    func makeWritable(_ key: ObjectKey) throws { try rows.makeWritable(key, in: cluster) }
+    func makeWritable(_ key: ObjectKey) throws(StorageError) {
+        try rows.makeWritable(key, in: cluster)
+    }
 
     /// Writes the bytes of a collection into its owner's row. They must fit a leaf, and must not
     /// lie in the leaf itself.
-    func store(bytes: UnsafeRawBufferPointer, _ column: Int, of key: ObjectKey) throws {
+    func store(bytes: UnsafeRawBufferPointer, _ column: Int, of key: ObjectKey) throws(StorageError)
+    {
         try store(.init(scalar: .bytes(bytes)), column, of: key)
     }
 
     /// Frees the pages of a long value before it is replaced.
-    func freeOverflow(_ column: Int, of key: ObjectKey) throws {
+    func freeOverflow(_ column: Int, of key: ObjectKey) throws(StorageError) {
         guard let location = try location(of: key),
             let (node, position) = try self.column(column, of: location.leaf),
             node.isOverflow(position, location.row)

@@ -99,22 +99,24 @@ public final class Table {
 
     @inline(__always)
     var state: UnsafeMutablePointer<Forest.State> {
-        get throws { try forest.state(cluster.treeID) }
+        get throws(StorageError) { try forest.state(cluster.treeID) }
     }
 
     @inline(__always)
     var root: TreeRoot {
-        get throws { try state.pointee.root }
+        get throws(StorageError) { try state.pointee.root }
     }
 
     // MARK: Finding
 
-    public func count() throws -> Int { try root.count }
+    public func count() throws(StorageError) -> Int { try root.count }
 
-    public func contains(_ key: ObjectKey) throws -> Bool { try location(of: key) != nil }
+    public func contains(_ key: ObjectKey) throws(StorageError) -> Bool {
+        try location(of: key) != nil
+    }
 
     /// The present location of an object's row; nil if the object does not exist.
-    public func location(of key: ObjectKey) throws -> RowLocation? {
+    public func location(of key: ObjectKey) throws(StorageError) -> RowLocation? {
         // During changes, an object is mostly looked up right after it was inserted, or after the
         // one before it, so the paths of the writers are tried first.
         if let location = rows.appended(key) ?? rows.changed(key) { return location }
@@ -126,13 +128,13 @@ public final class Table {
     public static func row(of key: ObjectKey, in leaf: Node) -> Int? { leaf.row(of: key) }
 
     /// The row at a position in key order. O(log n).
-    public func location(at position: Int) throws -> RowLocation {
+    public func location(at position: Int) throws(StorageError) -> RowLocation {
         let root = try root
         precondition(position >= 0 && position < root.count, "position out of range")
         return try ClusterTree.location(pager, root, at: position)
     }
 
-    public func key(at position: Int) throws -> ObjectKey {
+    public func key(at position: Int) throws(StorageError) -> ObjectKey {
         let location = try location(at: position)
         return location.leaf.objectKey(location.row)
     }
@@ -140,7 +142,7 @@ public final class Table {
     public func key(at location: RowLocation) -> ObjectKey { location.leaf.objectKey(location.row) }
 
     /// The number of objects before this one in key order; nil if it does not exist. O(log n).
-    public func position(of key: ObjectKey) throws -> Int? {
+    public func position(of key: ObjectKey) throws(StorageError) -> Int? {
         try ClusterTree.position(pager, try root, of: key)
     }
 
@@ -148,8 +150,8 @@ public final class Table {
     /// read with `column(_:of:)`. For `keepsLeaves`, see ``LeafScan``.
     public func forEachLeaf(
         from position: Int = 0, keepsLeaves: Bool = true,
-        _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
-    ) throws {
+        _ body: (_ leaf: Node, _ firstPosition: Int) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         var scan = try LeafScan(self, from: position, keepsLeaves: keepsLeaves)
         while try scan.next() {
             if try !body(scan.leaf, scan.firstPosition) { return }
@@ -159,7 +161,9 @@ public final class Table {
     /// The node that holds a column of a leaf, and the column's position in it: the leaf itself, or
     /// the node of a spilled column. Nil if the leaf is older than the column, so that all its rows
     /// have the default.
-    public func column(_ column: Int, of leaf: Node) throws -> (node: Node, column: Int)? {
+    public func column(_ column: Int, of leaf: Node) throws(StorageError) -> (
+        node: Node, column: Int
+    )? {
         try cluster.place(of: column, in: leaf, pager, try root)
     }
 
@@ -171,12 +175,12 @@ public final class Table {
 
     // MARK: Reading
 
-    public func value(_ column: Int, of key: ObjectKey) throws -> Scalar {
+    public func value(_ column: Int, of key: ObjectKey) throws(StorageError) -> Scalar {
         guard let location = try location(of: key) else { throw pager.noSuchObject(key) }
         return try value(column, at: location)
     }
 
-    public func value(_ column: Int, at location: RowLocation) throws -> Scalar {
+    public func value(_ column: Int, at location: RowLocation) throws(StorageError) -> Scalar {
         let leaf = location.leaf
         if leaf.hasInline(column, cluster.columns[column].tag) {
             let kind = cluster.columns[column].format.kind

@@ -53,7 +53,9 @@ extension TailMove {
         case collections(RowFormat)
     }
 
-    private func valueColumns(_ leaf: Node, _ contents: TreeContents) throws -> [ValueColumn] {
+    private func valueColumns(_ leaf: Node, _ contents: TreeContents) throws(StorageError)
+        -> [ValueColumn]
+    {
         switch contents {
         case .entries: return []
         case .rows(let format, let table):
@@ -64,19 +66,22 @@ extension TailMove {
                     holds: isValue && format.type == .mixed ? .mixedValues : .values, table: table)
             }
         case .objects(let table):
-            return try (0..<table.propertyCount).compactMap { column in
+            var columns: [ValueColumn] = []
+            for column in 0..<table.propertyCount {
                 let check = table.checks[column]
                 guard check.kind == .bytes,
                     let (node, nodeColumn) = try table.column(column, of: leaf)
-                else { return nil }
+                else { continue }
                 let holds: Holding =
                     check.isCollection
                     ? .collections(check.format)
                     : check.format.type == .mixed ? .mixedValues : .values
-                return ValueColumn(
-                    position: leaf.columnIndex(ofID: table.columnID(column), expected: column),
-                    node: node, nodeColumn: nodeColumn, holds: holds, table: table)
+                columns.append(
+                    ValueColumn(
+                        position: leaf.columnIndex(ofID: table.columnID(column), expected: column),
+                        node: node, nodeColumn: nodeColumn, holds: holds, table: table))
             }
+            return columns
         }
     }
 
@@ -85,7 +90,7 @@ extension TailMove {
     /// continue.
     mutating func moveValues(
         in leaf: Node, _ contents: TreeContents, from resume: ArraySlice<Int>
-    ) throws -> (patches: [Patch], isDone: Bool) {
+    ) throws(StorageError) -> (patches: [Patch], isDone: Bool) {
         var patches: [Patch] = []
         let columns = try valueColumns(leaf, contents)
         let firstColumn = resume.first ?? 0
@@ -115,13 +120,14 @@ extension TailMove {
 
     private mutating func moveValue(
         _ column: ValueColumn, _ row: Int, from resume: ArraySlice<Int>
-    ) throws -> (Patch?, isDone: Bool) {
+    ) throws(StorageError) -> (Patch?, isDone: Bool) {
         if column.node.isOverflow(column.nodeColumn, row) {
             return (try moveLongValue(column, row), true)
         }
         let old = column.node.bytes(column.nodeColumn, row)
         var new = Array(old)
-        let isDone = try new.withUnsafeMutableBytes { bytes in
+        let isDone = try new.withUnsafeMutableBufferPointer { buffer throws(StorageError) in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
             switch column.holds {
             case .values: return true
             case .mixedValues:
@@ -137,7 +143,7 @@ extension TailMove {
         )
     }
 
-    private func moveLongValue(_ column: ValueColumn, _ row: Int) throws -> Patch? {
+    private func moveLongValue(_ column: ValueColumn, _ row: Int) throws(StorageError) -> Patch? {
         let (reference, length) = column.node.overflowReference(column.nodeColumn, row)
         guard length >= 0, length <= Pager.maximumValueBytes,
             pager.isToMove(reference, pages: pager.overflowPages(length))
@@ -169,7 +175,7 @@ extension TailMove {
     private mutating func moveCollection(
         _ bytes: UnsafeMutableRawBufferPointer, _ format: RowFormat, _ table: Table,
         from resume: ArraySlice<Int>
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         guard depth <= NestedCollection.maximumDepth else { throw tooDeep(pager) }
         depth += 1
         defer { depth -= 1 }
@@ -184,7 +190,7 @@ extension TailMove {
         var isDone = true
         var index = 0
         let first = resume.first ?? 0
-        try stored.forEachInline { row, _ in
+        try stored.forEachInline { row, _ throws(StorageError) in
             defer { index += 1 }
             guard index >= first, case .bytes(let value) = row.value else { return true }
             isDone = try moveNested(
@@ -199,7 +205,7 @@ extension TailMove {
     /// value lies in memory of this walk, which may be changed.
     private mutating func moveNested(
         in value: UnsafeRawBufferPointer, _ table: Table, from resume: ArraySlice<Int>
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         guard let nested = NestedCollection(value) else { return true }
         return try moveCollection(
             UnsafeMutableRawBufferPointer(mutating: nested.rows), .nested(nested.kind), table,

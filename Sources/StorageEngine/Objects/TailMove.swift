@@ -40,7 +40,7 @@ struct TailMove {
     /// - Throws: `.damaged` for what cannot be read. The transaction can then only be rolled back.
     ///   Nothing more is moved while this process has the file open, so that the next transaction
     ///   is not affected.
-    static func advance(_ connection: Connection) throws {
+    static func advance(_ connection: Connection) throws(StorageError) {
         guard let walk = connection.pager.tailWalk else { return }
         var move = TailMove(connection, walk)
         do {
@@ -70,7 +70,7 @@ struct TailMove {
 
     // MARK: Parts
 
-    private mutating func run() throws {
+    private mutating func run() throws(StorageError) {
         let parts = parts
         var isDone = true
         while isDone, walk.part < parts.count {
@@ -96,7 +96,9 @@ struct TailMove {
     }
 
     /// Moves one part. Returns false if the walk has to continue in this part, from `walk.path`.
-    private mutating func move(_ part: Part, from resume: ArraySlice<Int>) throws -> Bool {
+    private mutating func move(_ part: Part, from resume: ArraySlice<Int>) throws(StorageError)
+        -> Bool
+    {
         switch part {
         case .tree(let id, let contents):
             return try moveTree(id, contents, from: resume)
@@ -104,7 +106,7 @@ struct TailMove {
             try moveSchema()
             return true
         case .forest:
-            return try connection.forest.withTree { root, writer in
+            return try connection.forest.withTree { root, writer throws(StorageError) in
                 try moveTree(&root, .entries(Forest.map, writer), from: resume)
             }
         }
@@ -112,7 +114,7 @@ struct TailMove {
 
     private mutating func moveTree(
         _ id: UInt32, _ contents: TreeContents, from resume: ArraySlice<Int>
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         var root = try connection.forest.state(id).pointee.root
         let isDone = try moveTree(&root, contents, from: resume)
         let state = try connection.forest.state(id)
@@ -123,7 +125,7 @@ struct TailMove {
         return isDone
     }
 
-    private func moveSchema() throws {
+    private func moveSchema() throws(StorageError) {
         let schema = try connection.forest.state(Forest.schemaID)
         let reference = schema.pointee.root.reference
         guard !reference.isNone,
@@ -140,7 +142,7 @@ struct TailMove {
     /// `walk.path` then says where to continue.
     mutating func moveTree(
         _ root: inout TreeRoot, _ contents: TreeContents, from resume: ArraySlice<Int>
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         var position = resume.first ?? 0
         var inner = resume.dropFirst()
         while position < root.count {
@@ -152,7 +154,9 @@ struct TailMove {
             let place = try leaf(at: position, in: root, contents.format)
             let (patches, isDone) = try moveValues(in: place.leaf, contents, from: inner)
             // Also for a leaf that is only partly done: the runs moved so far have new places.
-            if try place.isHigh || !patches.isEmpty || hasHighSpill(place.leaf) {
+            var isToRewrite = place.isHigh || !patches.isEmpty
+            if !isToRewrite { isToRewrite = try hasHighSpill(place.leaf) }
+            if isToRewrite {
                 try rewriteLeaf(place.leaf, at: place.first, &root, contents, patches)
             }
             guard isDone else {
@@ -169,7 +173,7 @@ struct TailMove {
     /// branch above it is to be moved.
     private func leaf(
         at position: Int, in root: TreeRoot, _ format: TreeFormat
-    ) throws -> (leaf: Node, first: Int, isHigh: Bool) {
+    ) throws(StorageError) -> (leaf: Node, first: Int, isHigh: Bool) {
         var node = try pager.root(of: root, format)
         var row = position
         var isHigh = pager.isToMove(root.reference, pages: node.pageCount)
@@ -183,13 +187,13 @@ struct TailMove {
         return (node, position - row, isHigh)
     }
 
-    private func isHighSpill(_ reference: PageReference) throws -> Bool {
+    private func isHighSpill(_ reference: PageReference) throws(StorageError) -> Bool {
         // Tested for one page first, which does not require reading the node.
         guard pager.isToMove(reference, pages: 1) else { return false }
         return pager.isToMove(reference, pages: try pager.node(reference).pageCount)
     }
 
-    private func hasHighSpill(_ leaf: Node) throws -> Bool {
+    private func hasHighSpill(_ leaf: Node) throws(StorageError) -> Bool {
         for column in 0..<leaf.columnCount where leaf.isSpilled(column) {
             if try isHighSpill(leaf.spillReference(column)) { return true }
         }
@@ -201,7 +205,7 @@ struct TailMove {
     private func rewriteLeaf(
         _ old: Node, at first: Int, _ root: inout TreeRoot, _ contents: TreeContents,
         _ patches: [Patch]
-    ) throws {
+    ) throws(StorageError) {
         let writer = contents.writer
         let (leaf, _) = try writer.descend(&root, contents.format, to: first)
         // In a malicious file trees may share nodes, so moving the values may have changed this
@@ -216,7 +220,7 @@ struct TailMove {
         for column in 0..<leaf.columnCount where leaf.reading.isSpilled(column) {
             let reference = leaf.reading.spillReference(column)
             let changes = patches.filter { $0.column == column }
-            guard try !changes.isEmpty || isHighSpill(reference) else { continue }
+            if changes.isEmpty, try !isHighSpill(reference) { continue }
             let (copy, node) = try writer.writable(reference)
             leaf.setSpillReference(column, copy)
             for patch in changes { try apply(patch, to: node, column: 0) }
@@ -224,7 +228,7 @@ struct TailMove {
         writer.dropPath()
     }
 
-    private func apply(_ patch: Patch, to node: MutableNode, column: Int) throws {
+    private func apply(_ patch: Patch, to node: MutableNode, column: Int) throws(StorageError) {
         let isSet =
             patch.row < node.rowCount
             && patch.bytes.withUnsafeBytes {

@@ -3,13 +3,14 @@ extension Verification {
     /// Checks the indexes of a table. Entries must ascend, so that none occurs twice, and each must
     /// lead to an object with the entry's value. So if there are as many entries as objects, every
     /// object has its entry.
-    mutating func walkIndexes(_ table: Table, objects: Int) throws {
+    mutating func walkIndexes(_ table: Table, objects: Int) throws(StorageError) {
         for index in table.indexes.all {
             var entries = 0
             for (map, tree) in index.maps {
                 let root = try index.root(tree)
                 var previous: (leaf: Node, row: Int)?
-                let count = try walkNodes(root, map.format) { verification, _, leaf in
+                let count = try walkNodes(root, map.format) {
+                    verification, _, leaf throws(StorageError) in
                     for row in 0..<leaf.rowCount {
                         if let previous, !map.isBefore(previous.leaf, previous.row, leaf, row) {
                             verification.report("\(index.name): entries do not ascend.")
@@ -52,7 +53,9 @@ extension ColumnIndex {
     fileprivate var name: String { "The index of \(table.name(of: column))" }
 
     /// Whether the object of an entry exists and has the entry's value.
-    fileprivate func isEntryOfItsObject(_ leaf: Node, _ row: Int, _ tree: UInt32) throws -> Bool {
+    fileprivate func isEntryOfItsObject(_ leaf: Node, _ row: Int, _ tree: UInt32)
+        throws(StorageError) -> Bool
+    {
         let key = ObjectKey(rawValue: leaf.integer(1, row))
         guard let location = try table.location(of: key) else { return false }
         let value = try table.value(column, at: location)

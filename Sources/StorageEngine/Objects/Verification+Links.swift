@@ -3,7 +3,7 @@
 extension Verification {
     mutating func walkValue(
         _ table: Table, _ column: Int, _ key: ObjectKey, _ location: RowLocation
-    ) throws {
+    ) throws(StorageError) {
         let check = table.checks[column]
         var targets: [TypedLink: Int64] = [:]
         if check.isCollection {
@@ -29,9 +29,10 @@ extension Verification {
     private mutating func walkCollection(
         _ table: Table, _ column: Int, _ key: ObjectKey, _ collection: StoredCollection,
         _ targets: inout [TypedLink: Int64], depth: Int
-    ) throws {
+    ) throws(StorageError) {
         if let root = collection.root {
-            let count = try walkNodes(root, collection.tree.format) { verification, _, leaf in
+            let count = try walkNodes(root, collection.tree.format) {
+                verification, _, leaf throws(StorageError) in
                 for column in 0..<leaf.columnCount where leaf.kind(column) == .bytes {
                     for row in 0..<leaf.rowCount where leaf.isOverflow(column, row) {
                         try verification.reach(leaf.overflowReference(column, row).0, isNode: false)
@@ -51,8 +52,8 @@ extension Verification {
                     + "'\(table.stored.name)' is not in order.")
         }
         guard collection.format.type.mayRefer else { return }
-        try collection.forEachValue {
-            try walkReference(table, column, key, $0, &targets, depth: depth)
+        try collection.forEachValue { value throws(StorageError) in
+            try walkReference(table, column, key, value, &targets, depth: depth)
             return true
         }
     }
@@ -61,7 +62,7 @@ extension Verification {
     private mutating func walkReference(
         _ table: Table, _ column: Int, _ key: ObjectKey, _ value: Scalar,
         _ targets: inout [TypedLink: Int64], depth: Int
-    ) throws {
+    ) throws(StorageError) {
         if let target = table.target(column, value) {
             targets[target, default: 0] += 1
         } else if table.checks[column].format.type == .mixed {
@@ -81,7 +82,7 @@ extension Verification {
     /// Checks that every target has a backlink for the link.
     private mutating func checkLinks(
         _ table: Table, _ column: Int, _ key: ObjectKey, _ targets: [TypedLink: Int64]
-    ) throws {
+    ) throws(StorageError) {
         for (target, count) in targets {
             let (targetTable, position) = try table.backlinks.withPlace(
                 of: column, in: target.table
@@ -112,7 +113,7 @@ extension Verification {
 
 extension StoredCollection {
     /// Whether the values of a set, or the keys of a map, ascend without duplicates.
-    fileprivate func isInOrder() throws -> Bool {
+    fileprivate func isInOrder() throws(StorageError) -> Bool {
         if format.collection == .list { return true }
         let order = ValueOrder.ofSets(format.type)
         var previous: CollectionRow?

@@ -26,7 +26,7 @@ struct Verification {
 
     init(_ connection: Connection) { self.connection = connection }
 
-    static func run(_ connection: Connection) throws -> [String] {
+    static func run(_ connection: Connection) throws(StorageError) -> [String] {
         var verification = Verification(connection)
         try verification.walk()
         return verification.problems
@@ -36,7 +36,7 @@ struct Verification {
         if problems.count < Self.limit { problems.append(problem) }
     }
 
-    private mutating func walk() throws {
+    private mutating func walk() throws(StorageError) {
         try connection.catchUpIndexes()
         let known = Set(connection.schema.tables.flatMap { $0.trees.map { Int64($0.id) } })
         try walkNodes(try connection.forest.forestRoot(), Forest.map.format) {
@@ -65,7 +65,7 @@ struct Verification {
 
     /// Counts a run as reached. Returns false if it was reached before.
     @discardableResult
-    mutating func reach(_ reference: PageReference, isNode: Bool) throws -> Bool {
+    mutating func reach(_ reference: PageReference, isNode: Bool) throws(StorageError) -> Bool {
         if reference.isNone { return true }
         let pages =
             isNode
@@ -83,8 +83,8 @@ struct Verification {
     @discardableResult
     mutating func walkNodes(
         _ root: TreeRoot, _ format: TreeFormat,
-        _ body: (inout Verification, PageReference, Node) throws -> Void
-    ) throws -> Int? {
+        _ body: (inout Verification, PageReference, Node) throws(StorageError) -> Void
+    ) throws(StorageError) -> Int? {
         if root.reference.isNone { return 0 }
         guard try reach(root.reference, isNode: true) else { return nil }
         let count = try walkNodes(root.reference, pager.root(of: root, format), format, body)
@@ -94,8 +94,8 @@ struct Verification {
 
     private mutating func walkNodes(
         _ reference: PageReference, _ node: Node, _ format: TreeFormat,
-        _ body: (inout Verification, PageReference, Node) throws -> Void
-    ) throws -> Int {
+        _ body: (inout Verification, PageReference, Node) throws(StorageError) -> Void
+    ) throws(StorageError) -> Int {
         if node.level == 0 {
             try body(&self, reference, node)
             return node.rowCount
@@ -119,10 +119,11 @@ struct Verification {
 
     // MARK: Tables
 
-    private mutating func walkTable(_ table: Table) throws {
+    private mutating func walkTable(_ table: Table) throws(StorageError) {
         let root = try table.root
         var previous: Int64?
-        let count = try walkNodes(root, .cluster) { verification, reference, leaf in
+        let count = try walkNodes(root, .cluster) {
+            verification, reference, leaf throws(StorageError) in
             try verification.walkLeaf(table, reference, leaf, &previous)
         }
         if let count, count != root.count {
@@ -138,7 +139,7 @@ struct Verification {
 
     private mutating func walkLeaf(
         _ table: Table, _ reference: PageReference, _ leaf: Node, _ previous: inout Int64?
-    ) throws {
+    ) throws(StorageError) {
         for column in 0..<leaf.columnCount where leaf.isSpilled(column) {
             let spill = leaf.spillReference(column)
             try reach(spill, isNode: true)
@@ -157,7 +158,7 @@ struct Verification {
     }
 
     private mutating func walkObject(_ table: Table, _ key: ObjectKey, _ location: RowLocation)
-        throws
+        throws(StorageError)
     {
         if try table.location(of: key) == nil {
             report("Object \(key.rawValue) of '\(table.stored.name)' cannot be found by its key.")
@@ -179,7 +180,7 @@ struct Verification {
         }
     }
 
-    private mutating func walkPrimaryKeys(_ table: Table, objects: Int) throws {
+    private mutating func walkPrimaryKeys(_ table: Table, objects: Int) throws(StorageError) {
         guard let column = table.primaryKeyColumn else { return }
         let state = try table.primaryKeys.state.pointee
         var entries = state.extra == 0 ? 0 : 1
@@ -197,7 +198,7 @@ struct Verification {
         }
     }
 
-    private mutating func walkSeveral(_ table: Table, _ position: Int) throws {
+    private mutating func walkSeveral(_ table: Table, _ position: Int) throws(StorageError) {
         let id = table.stored.columns[position].backlinks!.severalTreeID
         let root = try connection.forest.state(id).pointee.root
         var targets: Set<Int64> = []
@@ -213,7 +214,7 @@ struct Verification {
 
     /// Checks that every page is reached, free, or waiting for a reader. Takes the write lock, so
     /// that the free map does not change meanwhile.
-    private mutating func checkSpace() throws {
+    private mutating func checkSpace() throws(StorageError) {
         if connection.database.isReadOnly || pager.isInWriteTransaction { return }
         let version = pager.version
         try connection.beginWrite()
@@ -231,12 +232,13 @@ extension Connection {
     /// space can only be checked while there is no writer.
     ///
     /// - Throws: `.damaged` for the first page that cannot be read at all.
-    public func verify() throws -> [String] { try Verification.run(self) }
+    public func verify() throws(StorageError) -> [String] { try Verification.run(self) }
 }
 
 extension Table {
     /// The number of references from `origin` to `target` according to the backlink column.
-    func backlinkCount(_ position: Int, _ target: ObjectKey, from origin: ObjectKey) throws -> Int64
+    func backlinkCount(_ position: Int, _ target: ObjectKey, from origin: ObjectKey)
+        throws(StorageError) -> Int64
     {
         var found: Int64 = 0
         try Backlinks.forEach(position, target, in: self) { candidate, count in

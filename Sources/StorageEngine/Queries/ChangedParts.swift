@@ -33,7 +33,7 @@ struct ChangedParts {
     ///
     /// - Parameter hasDeletions: whether objects were deleted since the version.
     /// - Throws: `.damaged`.
-    init?(of table: Table, since version: UInt64, hasDeletions: Bool) throws {
+    init?(of table: Table, since version: UInt64, hasDeletions: Bool) throws(StorageError) {
         pager = table.pager
         self.version = version
         self.hasDeletions = hasDeletions
@@ -47,7 +47,9 @@ struct ChangedParts {
     }
 
     /// Visits the nodes below a branch. Returns false if too much is younger.
-    private mutating func visit(_ branch: Node, _ low: Int64, _ high: Int64) throws -> Bool {
+    private mutating func visit(_ branch: Node, _ low: Int64, _ high: Int64) throws(StorageError)
+        -> Bool
+    {
         let rows = branch.rowCount
         nodesLeft -= rows
         guard nodesLeft >= 0 else { return false }
@@ -76,21 +78,21 @@ struct ChangedParts {
     }
 
     /// The key of the object at one edge of the subtree of a node.
-    private func edge(of node: Node, _ row: (Node) -> Int) throws -> Int64 {
+    private func edge(of node: Node, _ row: (Node) -> Int) throws(StorageError) -> Int64 {
         var node = node
         while node.level > 0 { node = try pager.child(of: node, row(node), ClusterShape()) }
         return node.objectKey(row(node)).rawValue
     }
 
     /// Records that objects with these keys are unchanged.
-    private mutating func keep(_ first: Int64, upTo end: Int64) throws {
+    private mutating func keep(_ first: Int64, upTo end: Int64) throws(StorageError) {
         try close(at: first)
         guard first <= end else { throw unordered() }
         self.end = end
     }
 
     /// Ends the younger part that lies before a key, if there is one.
-    private mutating func close(at key: Int64) throws {
+    private mutating func close(at key: Int64) throws(StorageError) {
         guard end <= key else { throw unordered() }
         if end < key || leavesBefore < leaves.count {
             parts.append(Part(keys: end..<key, leaves: leavesBefore..<leaves.count))

@@ -6,9 +6,10 @@ extension Connection {
     ///
     /// - Throws: `.damaged`, and what `body` throws.
     public func forEachElement(
-        of value: MixedValue, _ body: (_ key: UnsafeRawBufferPointer, MixedValue) throws -> Bool
-    ) throws {
-        try nestedCollection(value)?.forEach { row in
+        of value: MixedValue,
+        _ body: (_ key: UnsafeRawBufferPointer, MixedValue) throws(StorageError) -> Bool
+    ) throws(StorageError) {
+        try nestedCollection(value)?.forEach { row throws(StorageError) in
             guard let element = MixedValue(row.value) else {
                 throw pager.damaged(0, "a mixed value")
             }
@@ -19,7 +20,7 @@ extension Connection {
     /// The number of elements of a list or map; 0 for any other value.
     ///
     /// - Throws: `.damaged`.
-    public func elementCount(of value: MixedValue) throws -> Int {
+    public func elementCount(of value: MixedValue) throws(StorageError) -> Int {
         try nestedCollection(value)?.count() ?? 0
     }
 
@@ -29,7 +30,7 @@ extension Connection {
     /// - Throws: `.damaged`.
     public func matches(
         _ left: MixedValue, _ comparison: Comparison, _ right: MixedValue
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         guard left.isCollection, right.isCollection else { return left.matches(comparison, right) }
         return switch comparison {
         case .equal: try haveEqualElements(left, right)
@@ -38,7 +39,9 @@ extension Connection {
         }
     }
 
-    private func haveEqualElements(_ left: MixedValue, _ right: MixedValue) throws -> Bool {
+    private func haveEqualElements(_ left: MixedValue, _ right: MixedValue) throws(StorageError)
+        -> Bool
+    {
         switch (left, right) {
         case (.list, .list), (.map, .map): break
         default: return false
@@ -51,18 +54,18 @@ extension Connection {
         }
         var index = 0
         var areEqual = true
-        try forEachElement(of: left) { key, value in
+        try forEachElement(of: left) { key, value throws(StorageError) in
             guard index < others.count else { throw pager.damaged(0, "a mixed value") }
             let other = others[index]
             index += 1
-            areEqual =
-                try Node.compare(key, other.key) == 0 && matches(value, .equal, other.value)
+            areEqual = Node.compare(key, other.key) == 0
+            if areEqual { areEqual = try matches(value, .equal, other.value) }
             return areEqual
         }
         return areEqual
     }
 
-    private func nestedCollection(_ value: MixedValue) throws -> StoredCollection? {
+    private func nestedCollection(_ value: MixedValue) throws(StorageError) -> StoredCollection? {
         switch value {
         case .list(let bytes), .map(let bytes):
             guard let nested = NestedCollection(bytes) else {

@@ -7,7 +7,7 @@ struct LeafValues {
     private let place: (node: Node, column: Int)?
     private let defaultValue: Scalar
 
-    init(_ table: Table, _ column: Int, _ leaf: Node) throws {
+    init(_ table: Table, _ column: Int, _ leaf: Node) throws(StorageError) {
         pager = table.pager
         kind = table.checks[column].kind
         place = try table.column(column, of: leaf)
@@ -15,7 +15,7 @@ struct LeafValues {
     }
 
     subscript(row: Int) -> Scalar {
-        get throws {
+        get throws(StorageError) {
             guard let (node, column) = place else { return defaultValue }
             return try node.scalar(pager, kind, column, row)
         }

@@ -57,7 +57,7 @@ struct MatchedKeys {
     }
 
     /// Visits the keys in ascending order.
-    func forEach(_ body: (ObjectKey) throws -> Void) rethrows {
+    func forEach<E>(_ body: (ObjectKey) throws(E) -> Void) throws(E) {
         switch form {
         case .sorted(let keys): for key in keys { try body(ObjectKey(rawValue: key)) }
         case .bitmap(let first, let words):

@@ -22,13 +22,14 @@ public enum OwnedScalar: Hashable, Sendable {
 
     /// Calls `body` with the value in the form in which tables take it. Bytes are valid only during
     /// the call.
-    public func withScalar<Result>(_ body: (Scalar) throws -> Result) rethrows -> Result {
+    public func withScalar<R, E>(_ body: (Scalar) throws(E) -> R) throws(E) -> R {
         switch self {
         case .null: return try body(.null)
         case .integer(let value): return try body(.integer(value))
         case .float(let value): return try body(.float(value))
         case .double(let value): return try body(.double(value))
-        case .bytes(let bytes): return try bytes.withUnsafeBytes { try body(.bytes($0)) }
+        case .bytes(let bytes):
+            return try bytes.withBytes { bytes throws(E) in try body(.bytes(bytes)) }
         case .fixed16(let low, let high): return try body(.fixed16(low, high))
         case .fixed12(let low, let high): return try body(.fixed12(low, high))
         }

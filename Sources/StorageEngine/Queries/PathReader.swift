@@ -10,13 +10,13 @@ struct PathReader {
     }
 
     /// The value at the end of the path; nil if a link on it is null.
-    mutating func value(of key: ObjectKey) throws -> Scalar? {
+    mutating func value(of key: ObjectKey) throws(StorageError) -> Scalar? {
         guard let key = try target(of: key) else { return nil }
         return try last.value(of: key)
     }
 
     /// The object at the end of the links; nil if one of them is null.
-    mutating func target(of key: ObjectKey) throws -> ObjectKey? {
+    mutating func target(of key: ObjectKey) throws(StorageError) -> ObjectKey? {
         var key = key
         for index in links.indices {
             guard case .integer(let target) = try links[index].value(of: key) else { return nil }
@@ -35,7 +35,7 @@ struct PathReader {
             self.column = column
         }
 
-        mutating func value(of key: ObjectKey) throws -> Scalar {
+        mutating func value(of key: ObjectKey) throws(StorageError) -> Scalar {
             if let leaf, let row = Table.row(of: key, in: leaf) {
                 return try table.value(column, at: RowLocation(leaf: leaf, row: row))
             }

@@ -18,14 +18,15 @@ public indirect enum QueryCondition {
     case keys([ObjectKey])
     /// One of the values that an object leads to passes the test. `name` is used by
     /// ``QueryPlan/explain()``, here and below.
-    case values(QueryExpression, name: String, (MixedValue) throws -> Bool)
+    case values(QueryExpression, name: String, (MixedValue) throws(StorageError) -> Bool)
     /// One pair of values from two groups that an object leads to passes the test.
     case pairs(
-        QueryExpression, QueryExpression, name: String, (MixedValue, MixedValue) throws -> Bool)
+        QueryExpression, QueryExpression, name: String,
+        (MixedValue, MixedValue) throws(StorageError) -> Bool)
     /// The object bound to a variable, instead of the object itself, satisfies a condition.
     case bound(QueryVariable, QueryCondition)
     /// An arbitrary test of one object at a time. Tested last.
-    case object(name: String, (ObjectKey) throws -> Bool)
+    case object(name: String, (ObjectKey) throws(StorageError) -> Bool)
 
     /// The greatest depth of nested conditions. Deeper ones are refused, because they could
     /// overflow the stack. Predicates are far less deep: the parts of one AND or OR are one level,

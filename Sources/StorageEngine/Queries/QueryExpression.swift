@@ -33,7 +33,9 @@ public final class QueryVariable {
     public init(table: Int) { tableNumber = table }
 
     /// Binds the variable to an object while `body` runs.
-    func binding<Result>(_ key: ObjectKey, _ body: () throws -> Result) rethrows -> Result {
+    func binding<Result, E>(
+        _ key: ObjectKey, _ body: () throws(E) -> Result
+    ) throws(E) -> Result {
         let outer = self.key
         self.key = key
         defer { self.key = outer }
@@ -43,7 +45,7 @@ public final class QueryVariable {
     /// The object that the variable is bound to.
     ///
     /// - Throws: `.invalidArgument` outside of an expression that binds the variable.
-    func object(in table: Table) throws -> ObjectKey {
+    func object(in table: Table) throws(StorageError) -> ObjectKey {
         guard let key else {
             throw table.pager.invalidArgument("A variable of a condition stands for no object.")
         }

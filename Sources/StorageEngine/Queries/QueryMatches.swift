@@ -22,7 +22,7 @@ public struct QueryMatches {
         /// The root of the table's tree.
         let root: PageReference
 
-        init(_ table: Table) throws {
+        init(_ table: Table) throws(StorageError) {
             let tree = try table.state.pointee
             version = table.pager.version
             rollbackCount =
@@ -49,7 +49,7 @@ extension QueryPlan {
     /// Finds the objects that match.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
-    public func matches() throws -> QueryMatches {
+    public func matches() throws(StorageError) -> QueryMatches {
         let state = try QueryMatches.State(table)
         let candidates = try begin()
         if let keys = matches(named: candidates) {
@@ -74,7 +74,7 @@ extension QueryPlan {
     /// the neighbours of all changed nodes are read as well.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
-    public func mend(_ matches: inout QueryMatches) throws -> Bool {
+    public func mend(_ matches: inout QueryMatches) throws(StorageError) -> Bool {
         guard isMendable else { return false }
         let state = try QueryMatches.State(table)
         guard matches.state.precedes(state, table.connection) else { return false }
@@ -106,7 +106,7 @@ extension QueryPlan {
 
     private static let fewLeaves = 16
 
-    private func mend(_ keys: inout PackedKeys, _ changed: ChangedParts) throws {
+    private func mend(_ keys: inout PackedKeys, _ changed: ChangedParts) throws(StorageError) {
         try root.prepare()
         var found: ContiguousArray<Int64> = []
         // The positions to be replaced, and the ranges of `found` that replace them.

@@ -4,16 +4,14 @@ extension QueryNode {
     ///   too deep.
     static func compile(
         _ condition: QueryCondition, _ table: Table, depth: Int
-    ) throws -> QueryNode {
+    ) throws(StorageError) -> QueryNode {
         try QueryCondition.check(depth, table)
         let inner = depth + 1
         switch condition {
         case .constant(let value): return ConstantNode(value)
         case .not(let part): return NotNode(try compile(part, table, depth: inner))
-        case .and(let parts):
-            return try all(of: parts.map { try compile($0, table, depth: inner) })
-        case .or(let parts):
-            return OrNode(try parts.map { try compile($0, table, depth: inner) })
+        case .and(let parts): return all(of: try compile(parts, table, depth: inner))
+        case .or(let parts): return OrNode(try compile(parts, table, depth: inner))
         case .value(let column, let test): return try compile(test, column, table)
         case .link(let column, let part):
             let target = try table.target(ofLinks: column)
@@ -33,6 +31,14 @@ extension QueryNode {
         }
     }
 
+    private static func compile(
+        _ conditions: [QueryCondition], _ table: Table, depth: Int
+    ) throws(StorageError) -> [QueryNode] {
+        try conditions.map { condition throws(StorageError) in
+            try compile(condition, table, depth: depth)
+        }
+    }
+
     private static func all(of parts: [QueryNode]) -> QueryNode {
         let parts = parts.filter { ($0 as? ConstantNode)?.value != true }
         switch parts.count {
@@ -47,7 +53,7 @@ extension QueryNode {
 
     private static func compile(
         _ test: ValueTest, _ column: Int, _ table: Table
-    ) throws -> QueryNode {
+    ) throws(StorageError) -> QueryNode {
         precondition(column >= 0 && column < table.propertyCount, "column out of range")
         let definition = table.definition.columns[column]
         guard definition.collection == .none else {
@@ -56,10 +62,14 @@ extension QueryNode {
         }
         if case .isIn(let values) = test, values.count <= Self.manyValues {
             return OrNode(
-                try values.map { try compile(.compare(.equal, $0), column, table) })
+                try values.map { value throws(StorageError) in
+                    try compile(.compare(.equal, value), column, table)
+                })
         }
         if definition.type.isCompared, !test.isOrderOfBytes(definition.type),
-            let predicate = try test.withColumnTest({ try table.predicate(column, $0) })
+            let predicate = try test.withColumnTest({ test throws(StorageError) in
+                try table.predicate(column, test)
+            })
         {
             return ColumnNode(table, column, test, predicate)
         }
@@ -69,7 +79,7 @@ extension QueryNode {
 
 extension QueryCondition {
     /// Throws if a condition or expression is nested in more than the allowed number of others.
-    static func check(_ depth: Int, _ table: Table) throws {
+    static func check(_ depth: Int, _ table: Table) throws(StorageError) {
         guard depth > maximumDepth else { return }
         throw table.pager.invalidArgument(
             "Conditions lie inside each other more than \(maximumDepth) levels deep.")
@@ -90,7 +100,7 @@ extension ValueTest {
 
 extension Table {
     /// The table that the links of a column lead to.
-    func target(ofLinks column: Int) throws -> Table {
+    func target(ofLinks column: Int) throws(StorageError) -> Table {
         precondition(column >= 0 && column < propertyCount, "column out of range")
         guard let name = definition.columns[column].linkTarget,
             let target = try connection.table(named: name)

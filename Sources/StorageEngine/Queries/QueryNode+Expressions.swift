@@ -2,12 +2,12 @@
 final class ExpressionNode: QueryNode {
     private let name: String
     private let expression: ExpressionReader
-    private let test: (MixedValue) throws -> Bool
+    private let test: (MixedValue) throws(StorageError) -> Bool
 
     init(
         _ table: Table, _ expression: QueryExpression, _ name: String, depth: Int,
-        _ test: @escaping (MixedValue) throws -> Bool
-    ) throws {
+        _ test: @escaping (MixedValue) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         self.name = name
         self.expression = try ExpressionReader(table, expression, depth: depth)
         self.test = test
@@ -17,14 +17,14 @@ final class ExpressionNode: QueryNode {
 
     override var asksOwnRowOnly: Bool { expression.asksOwnRowOnly }
 
-    override func prepare() throws { try expression.prepare() }
+    override func prepare() throws(StorageError) { try expression.prepare() }
 
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         let leaf = scan.leaf
-        try rows.filter { row in
+        try rows.filter { row throws(StorageError) in
             var isMatch = false
-            try expression.forEach(of: leaf.objectKey(row)) {
-                isMatch = try test($0)
+            try expression.forEach(of: leaf.objectKey(row)) { value throws(StorageError) in
+                isMatch = try test(value)
                 return !isMatch
             }
             return isMatch
@@ -39,12 +39,12 @@ final class PairNode: QueryNode {
     private let name: String
     private let left: ExpressionReader
     private let right: ExpressionReader
-    private let test: (MixedValue, MixedValue) throws -> Bool
+    private let test: (MixedValue, MixedValue) throws(StorageError) -> Bool
 
     init(
         _ table: Table, _ left: QueryExpression, _ right: QueryExpression, _ name: String,
-        depth: Int, _ test: @escaping (MixedValue, MixedValue) throws -> Bool
-    ) throws {
+        depth: Int, _ test: @escaping (MixedValue, MixedValue) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         self.name = name
         self.left = try ExpressionReader(table, left, depth: depth)
         self.right = try ExpressionReader(table, right, depth: depth)
@@ -55,18 +55,18 @@ final class PairNode: QueryNode {
 
     override var asksOwnRowOnly: Bool { left.asksOwnRowOnly && right.asksOwnRowOnly }
 
-    override func prepare() throws {
+    override func prepare() throws(StorageError) {
         try left.prepare()
         try right.prepare()
     }
 
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         let leaf = scan.leaf
-        try rows.filter { row in
+        try rows.filter { row throws(StorageError) in
             let key = leaf.objectKey(row)
             var isMatch = false
-            try left.forEach(of: key) { first in
-                try right.forEach(of: key) { second in
+            try left.forEach(of: key) { first throws(StorageError) in
+                try right.forEach(of: key) { second throws(StorageError) in
                     isMatch = try test(first, second)
                     return !isMatch
                 }
@@ -91,9 +91,9 @@ final class BoundNode: QueryNode {
 
     override var cost: Int { 500 }
 
-    override func prepare() throws { try plan.root.prepare() }
+    override func prepare() throws(StorageError) { try plan.root.prepare() }
 
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         if try !plan.preparedMatch(variable.object(in: plan.table)) {
             rows.fill(false, rows: scan.rowCount)
         }
@@ -121,7 +121,7 @@ final class ExpressionReader {
     /// The objects that match the condition of `countMatching`, for the duration of a run.
     private var matched = MatchedKeys([])
 
-    init(_ table: Table, _ expression: QueryExpression, depth: Int) throws {
+    init(_ table: Table, _ expression: QueryExpression, depth: Int) throws(StorageError) {
         try QueryCondition.check(depth, table)
         switch expression {
         case .constant(let value): form = .constant(value)
@@ -154,7 +154,7 @@ final class ExpressionReader {
         }
     }
 
-    func prepare() throws {
+    func prepare() throws(StorageError) {
         switch form {
         case .countMatching(_, let plan): matched = MatchedKeys(try plan.keys())
         // The result does not depend on the objects that variables are bound to.
@@ -165,10 +165,14 @@ final class ExpressionReader {
     }
 
     /// Visits the values until `body` returns false.
-    func forEach(of key: ObjectKey, _ body: (MixedValue) throws -> Bool) throws {
+    func forEach(of key: ObjectKey, _ body: (MixedValue) throws(StorageError) -> Bool)
+        throws(StorageError)
+    {
         switch form {
         case .constant(let value):
-            _ = try value.withScalar { try body(MixedValue($0) ?? .null) }
+            _ = try value.withScalar { value throws(StorageError) in
+                try body(MixedValue(value) ?? .null)
+            }
         case .object(let table): _ = try body(.link(TypedLink(table: table, key: key)))
         case .values(let values): try values.forEach(of: key, body)
         case .count(let values): _ = try body(.int(Int64(values.count(of: key))))
@@ -181,12 +185,13 @@ final class ExpressionReader {
             _ = try body(.int(count))
         case .countMatchingEach(let values, let plan, let object, let element):
             var count: Int64 = 0
-            try object.binding(key) {
-                try values.forEach(of: key) {
-                    guard case .link(let link) = $0 else { return true }
-                    if try element.binding(link.key, { try plan.preparedMatch(link.key) }) {
-                        count += 1
+            try object.binding(key) { () throws(StorageError) in
+                try values.forEach(of: key) { value throws(StorageError) in
+                    guard case .link(let link) = value else { return true }
+                    let isMatch = try element.binding(link.key) { () throws(StorageError) in
+                        try plan.preparedMatch(link.key)
                     }
+                    if isMatch { count += 1 }
                     return true
                 }
             }

@@ -21,14 +21,14 @@ final class LinkNode: QueryNode {
     /// link never leads to an object that does not exist.
     override var asksOwnRowOnly: Bool { target.root is KeysNode || target.matchesEverything }
 
-    override func prepare() throws { matched = MatchedKeys(try target.keys()) }
+    override func prepare() throws(StorageError) { matched = MatchedKeys(try target.keys()) }
 
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         guard matched.count > 0 else { return rows.fill(false, rows: scan.rowCount) }
         if isToOne { return try narrowToOne(&rows, in: scan) }
         let values = try LeafValues(table, column, scan.leaf)
         let (pager, format) = (table.pager, table.checks[column].format)
-        try rows.filter { row in
+        try rows.filter { row throws(StorageError) in
             guard case .bytes(let bytes) = try values[row] else {
                 throw pager.damaged(0, "a collection that is not stored as one")
             }
@@ -37,7 +37,9 @@ final class LinkNode: QueryNode {
         }
     }
 
-    private func narrowToOne(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    private func narrowToOne(_ rows: inout RowMask, in scan: borrowing LeafScan)
+        throws(StorageError)
+    {
         guard let (node, position) = try table.column(column, of: scan.leaf) else {
             return rows.fill(false, rows: scan.rowCount)
         }
@@ -50,7 +52,7 @@ final class LinkNode: QueryNode {
     /// to one of the targets.
     override var shareOfCandidates: Int { isToOne ? super.shareOfCandidates : 4 }
 
-    override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
+    override func candidates(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
         try table.referrers(column, to: matched, in: target.table, atMost: limit)
     }
 
@@ -77,7 +79,7 @@ final class ReferrerNode: QueryNode {
 
     override var cost: Int { 2 }
 
-    override func prepare() throws {
+    override func prepare() throws(StorageError) {
         var targets: [ObjectKey] = []
         for key in try origin.keys() {
             try origin.table.forEachLink(column, of: key) {
@@ -122,18 +124,18 @@ final class KeysNode: QueryNode {
 /// An arbitrary test of each object.
 final class ObjectNode: QueryNode {
     private let name: String
-    private let test: (ObjectKey) throws -> Bool
+    private let test: (ObjectKey) throws(StorageError) -> Bool
 
-    init(_ name: String, _ test: @escaping (ObjectKey) throws -> Bool) {
+    init(_ name: String, _ test: @escaping (ObjectKey) throws(StorageError) -> Bool) {
         self.name = name
         self.test = test
     }
 
     override var cost: Int { 1_000 }
 
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         let leaf = scan.leaf
-        try rows.filter { try test(leaf.objectKey($0)) }
+        try rows.filter { row throws(StorageError) in try test(leaf.objectKey(row)) }
     }
 
     override func explain() -> [String] { ["\(name): object by object"] }
@@ -159,7 +161,7 @@ extension RowMask {
 
 extension StoredCollection {
     /// Whether one of the links leads to one of the targets.
-    fileprivate func leads(toOneOf targets: MatchedKeys) throws -> Bool {
+    fileprivate func leads(toOneOf targets: MatchedKeys) throws(StorageError) -> Bool {
         var isFound = false
         guard let root else {
             try forEachInline { row, _ in
@@ -186,9 +188,9 @@ extension Table {
     /// Visits the objects that a link, or a collection of links, leads to, until `body` returns
     /// false.
     func forEachLink(
-        _ column: Int, of key: ObjectKey, _ body: (ObjectKey) throws -> Bool
-    ) throws {
-        func visit(_ value: Scalar) throws -> Bool {
+        _ column: Int, of key: ObjectKey, _ body: (ObjectKey) throws(StorageError) -> Bool
+    ) throws(StorageError) {
+        func visit(_ value: Scalar) throws(StorageError) -> Bool {
             guard case .integer(let target) = value else { return true }
             return try body(ObjectKey(rawValue: target))
         }
@@ -196,7 +198,8 @@ extension Table {
         case .none: _ = try visit(value(column, of: key))
         case .list: try list(column, of: key).forEach(visit)
         case .set: try set(column, of: key).forEach(visit)
-        case .map: try map(column, of: key).forEach { try visit($1) }
+        case .map:
+            try map(column, of: key).forEach { _, value throws(StorageError) in try visit(value) }
         }
     }
 
@@ -204,12 +207,12 @@ extension Table {
     /// object may occur several times.
     func referrers(
         _ column: Int, to targets: MatchedKeys, in target: Table, atMost limit: Int
-    ) throws -> [ObjectKey]? {
+    ) throws(StorageError) -> [ObjectKey]? {
         guard targets.count <= limit else { return nil }
         let (table, position) = try backlinks.withPlace(of: column, in: target.number) { ($0, $1) }
         var keys: [ObjectKey] = []
         var isComplete = true
-        try targets.forEach { target in
+        try targets.forEach { target throws(StorageError) in
             guard isComplete else { return }
             try Backlinks.forEach(position, target, in: table) { origin, _ in
                 keys.append(origin)

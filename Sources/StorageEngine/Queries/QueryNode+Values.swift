@@ -18,16 +18,16 @@ final class ColumnNode: QueryNode {
 
     override var asksOwnRowOnly: Bool { true }
 
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         try scan.match(predicate, into: &matches)
         rows.formIntersection(matches)
     }
 
-    override func verdict(in scan: borrowing LeafScan) throws -> Bool? {
+    override func verdict(in scan: borrowing LeafScan) throws(StorageError) -> Bool? {
         try scan.verdict(predicate)
     }
 
-    override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
+    override func candidates(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
         try IndexedTest(table, column, test)?.keys(atMost: limit)
     }
 
@@ -37,7 +37,7 @@ final class ColumnNode: QueryNode {
         column == self.column ? test.start : nil
     }
 
-    override func countByPrimaryKey() throws -> Int? {
+    override func countByPrimaryKey() throws(StorageError) -> Int? {
         try table.countByPrimaryKey(test, column)
     }
 
@@ -70,18 +70,18 @@ final class ValueNode: QueryNode {
 
     override var asksOwnRowOnly: Bool { true }
 
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         guard let (node, position) = try table.column(column, of: scan.leaf) else {
             if !matchesDefault { rows.fill(false, rows: scan.rowCount) }
             return
         }
         let kind = table.checks[column].kind
-        try rows.filter { row in
+        try rows.filter { row throws(StorageError) in
             test.matches(try node.scalar(table.pager, kind, position, row), type)
         }
     }
 
-    override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
+    override func candidates(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
         try IndexedTest(table, column, test)?.keys(atMost: limit)
     }
 
@@ -91,7 +91,7 @@ final class ValueNode: QueryNode {
         column == self.column ? test.start : nil
     }
 
-    override func countByPrimaryKey() throws -> Int? {
+    override func countByPrimaryKey() throws(StorageError) -> Int? {
         try table.countByPrimaryKey(test, column)
     }
 
@@ -121,7 +121,7 @@ struct IndexedTest {
 
     /// Exactly the objects that match, in any order and possibly several times; nil if they are
     /// more than `limit`.
-    func keys(atMost limit: Int) throws -> [ObjectKey]? {
+    func keys(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
         var keys: [ObjectKey] = []
         guard case .isIn(let values) = test else {
             return try append(test, to: &keys, atMost: limit) ? keys : nil
@@ -137,18 +137,20 @@ struct IndexedTest {
     /// Appends the objects that match. Returns false if they are more than `limit`.
     private func append(
         _ test: ValueTest, to keys: inout [ObjectKey], atMost limit: Int
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         guard let index = table.index(of: column) else {
             // The primary key's map has no such function, but finds single keys.
             guard case .compare(.equal, let value) = test, limit > 0 else { return false }
-            if let key = try value.withScalar({ try table.find(primaryKey: $0) }) {
-                keys.append(key)
+            let key = try value.withScalar { value throws(StorageError) in
+                try table.find(primaryKey: value)
             }
+            if let key { keys.append(key) }
             return true
         }
-        return try test.withColumnTest {
-            try index.append(where: $0, to: &keys, atMost: limit)
-        } ?? false
+        let isComplete = try test.withColumnTest { test throws(StorageError) in
+            try index.append(where: test, to: &keys, atMost: limit)
+        }
+        return isComplete ?? false
     }
 }
 
@@ -165,11 +167,15 @@ extension Table {
 
 extension Table {
     /// The number of objects whose primary key passes a test; nil for another column or test.
-    fileprivate func countByPrimaryKey(_ test: ValueTest, _ column: Int) throws -> Int? {
+    fileprivate func countByPrimaryKey(_ test: ValueTest, _ column: Int) throws(StorageError)
+        -> Int?
+    {
         guard column == primaryKeyColumn, case .compare(let comparison, let value) = test else {
             return nil
         }
-        return try value.withScalar { try count(primaryKey: comparison, $0) }
+        return try value.withScalar { value throws(StorageError) in
+            try count(primaryKey: comparison, value)
+        }
     }
 }
 
@@ -188,34 +194,33 @@ extension ValueTest {
     }
 
     /// Calls `body` with the test in the form that kernels and indexes take; nil if there is none.
-    func withColumnTest<Answer>(_ body: (ColumnTest) throws -> Answer) throws -> Answer? {
-        // Errors are passed as results. Thrown through these closures, an error made unoptimized
-        // programs of Swift 6.3.1 crash with a bad release (QueryPlanTests, tests that do not suit
-        // their column).
+    func withColumnTest<Answer>(_ body: (ColumnTest) throws(StorageError) -> Answer)
+        throws(StorageError) -> Answer?
+    {
         switch self {
         case .compare(let comparison, let value):
-            return try value.withScalar { value in
-                Result { try body(.compare(comparison, value)) }
-            }.get()
+            return try value.withScalar { value throws(StorageError) in
+                try body(.compare(comparison, value))
+            }
         case .range(let first, let last, let includesLast):
-            return try first.withScalar { first in
-                last.withScalar { last in
-                    Result {
-                        try body(
-                            includesLast
-                                ? .between(first, last) : .range(from: first, upTo: last))
-                    }
+            return try first.withScalar { first throws(StorageError) in
+                try last.withScalar { last throws(StorageError) in
+                    try body(
+                        includesLast ? .between(first, last) : .range(from: first, upTo: last))
                 }
-            }.get()
+            }
         case .hasPrefix(let bytes):
-            return try bytes.withUnsafeBytes { bytes in Result { try body(.hasPrefix(bytes)) } }
-                .get()
+            return try bytes.withBytes { bytes throws(StorageError) in
+                try body(.hasPrefix(bytes))
+            }
         case .hasSuffix(let bytes):
-            return try bytes.withUnsafeBytes { bytes in Result { try body(.hasSuffix(bytes)) } }
-                .get()
+            return try bytes.withBytes { bytes throws(StorageError) in
+                try body(.hasSuffix(bytes))
+            }
         case .contains(let bytes):
-            return try bytes.withUnsafeBytes { bytes in Result { try body(.contains(bytes)) } }
-                .get()
+            return try bytes.withBytes { bytes throws(StorageError) in
+                try body(.contains(bytes))
+            }
         case .isIn, .satisfies: return nil
         }
     }

@@ -10,21 +10,21 @@ class QueryNode {
     var shareOfCandidates: Int { QueryPlan.shareOfCandidates }
 
     /// Called before each run, because results from other tables depend on the version.
-    func prepare() throws {}
+    func prepare() throws(StorageError) {}
 
     /// Removes the rows that do not match from `rows`.
-    func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         preconditionFailure("overridden")
     }
 
     /// Whether all rows of a leaf match (true) or none does (false), as far as the leaf's directory
     /// tells; nil if the values decide. Only for measuring, because ``narrow(_:in:)`` uses
     /// directories by itself.
-    func verdict(in scan: borrowing LeafScan) throws -> Bool? { nil }
+    func verdict(in scan: borrowing LeafScan) throws(StorageError) -> Bool? { nil }
 
     /// Keys that include all matches, in any order; nil unless they can be found without a scan and
     /// are at most `limit`. Called after ``prepare()``.
-    func candidates(atMost limit: Int) throws -> [ObjectKey]? { nil }
+    func candidates(atMost limit: Int) throws(StorageError) -> [ObjectKey]? { nil }
 
     /// Whether ``candidates(atMost:)``, unless nil, contains only matches, so that nothing has to
     /// be tested. A key may occur several times.
@@ -34,7 +34,7 @@ class QueryNode {
     func start(inOrderOf column: Int) -> QueryStart? { nil }
 
     /// The number of objects that match, if the primary key's map gives it without reading objects.
-    func countByPrimaryKey() throws -> Int? { nil }
+    func countByPrimaryKey() throws(StorageError) -> Int? { nil }
 
     /// Whether the condition depends only on an object's key and its own properties, so that its
     /// result is the same as long as the object's leaf, and what that refers to, are unchanged.
@@ -88,16 +88,16 @@ final class AndNode: QueryNode {
 
     override var asksOwnRowOnly: Bool { parts.allSatisfy(\.asksOwnRowOnly) }
 
-    override func prepare() throws { for part in parts { try part.prepare() } }
+    override func prepare() throws(StorageError) { for part in parts { try part.prepare() } }
 
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         for part in parts {
             if rows.isEmpty { return }
             try part.narrow(&rows, in: scan)
         }
     }
 
-    override func verdict(in scan: borrowing LeafScan) throws -> Bool? {
+    override func verdict(in scan: borrowing LeafScan) throws(StorageError) -> Bool? {
         var areAllTrue = true
         for part in parts {
             let verdict = try part.verdict(in: scan)
@@ -108,7 +108,7 @@ final class AndNode: QueryNode {
     }
 
     /// The candidates of the part that has the fewest.
-    override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
+    override func candidates(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
         var best: [ObjectKey]?
         for part in parts {
             if let keys = try part.candidates(atMost: best?.count ?? limit) { best = keys }
@@ -140,10 +140,10 @@ final class OrNode: QueryNode {
 
     override var asksOwnRowOnly: Bool { parts.allSatisfy(\.asksOwnRowOnly) }
 
-    override func prepare() throws { for part in parts { try part.prepare() } }
+    override func prepare() throws(StorageError) { for part in parts { try part.prepare() } }
 
     /// Each part is evaluated only for rows that no part before it has matched.
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         rest.assign(rows)
         for part in parts {
             if rest.isEmpty { break }
@@ -154,7 +154,7 @@ final class OrNode: QueryNode {
         rows.subtract(rest)
     }
 
-    override func verdict(in scan: borrowing LeafScan) throws -> Bool? {
+    override func verdict(in scan: borrowing LeafScan) throws(StorageError) -> Bool? {
         var areAllFalse = true
         for part in parts {
             let verdict = try part.verdict(in: scan)
@@ -164,7 +164,7 @@ final class OrNode: QueryNode {
         return areAllFalse ? false : nil
     }
 
-    override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
+    override func candidates(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
         var all: [ObjectKey] = []
         for part in parts {
             guard let keys = try part.candidates(atMost: limit - all.count) else { return nil }
@@ -188,15 +188,15 @@ final class NotNode: QueryNode {
 
     override var asksOwnRowOnly: Bool { part.asksOwnRowOnly }
 
-    override func prepare() throws { try part.prepare() }
+    override func prepare() throws(StorageError) { try part.prepare() }
 
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         matches.assign(rows)
         try part.narrow(&matches, in: scan)
         rows.subtract(matches)
     }
 
-    override func verdict(in scan: borrowing LeafScan) throws -> Bool? {
+    override func verdict(in scan: borrowing LeafScan) throws(StorageError) -> Bool? {
         try part.verdict(in: scan).map { !$0 }
     }
 

@@ -28,14 +28,14 @@ public struct QuerySorter {
 
     /// - Throws: `.invalidArgument` for a collection, for a link as the last column, or for another
     ///   column on the path than a link.
-    public init(_ table: Table, _ orders: [QueryOrder]) throws {
-        keys = try orders.map { try QuerySortKey(table, $0) }
+    public init(_ table: Table, _ orders: [QueryOrder]) throws(StorageError) {
+        keys = try orders.map { order throws(StorageError) in try QuerySortKey(table, order) }
     }
 
     /// The objects in order.
     ///
     /// - Throws: `.damaged`; `.invalidArgument` if one of the objects does not exist.
-    public func sorted(_ objects: [ObjectKey]) throws -> [ObjectKey] {
+    public func sorted(_ objects: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
         var ordinals = Array(objects.indices)
         try arrange(&ordinals, 0..<ordinals.count, of: objects, by: 0) { _ in }
         return ordinals.map { objects[$0] }
@@ -45,11 +45,16 @@ public struct QuerySorter {
     /// value, because a link on the path is null, are left out.
     ///
     /// - Throws: `.damaged`; `.invalidArgument` if one of the objects does not exist.
-    public func distinct(_ objects: [ObjectKey]) throws -> [ObjectKey] {
+    public func distinct(_ objects: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
         var ordinals = Array(objects.indices)
         for key in keys where !key.links.isEmpty {
             var reader = PathReader(key)
-            ordinals = try ordinals.filter { try reader.target(of: objects[$0]) != nil }
+            var kept = 0
+            for ordinal in ordinals where try reader.target(of: objects[ordinal]) != nil {
+                ordinals[kept] = ordinal
+                kept += 1
+            }
+            ordinals.removeSubrange(kept...)
         }
         var first: [Int] = []
         try arrange(&ordinals, 0..<ordinals.count, of: objects, by: 0) { first.append($0) }
@@ -64,7 +69,7 @@ public struct QuerySorter {
     func arrange(
         _ ordinals: inout [Int], _ part: Range<Int>, of objects: [ObjectKey], by level: Int,
         _ visit: (Int) -> Void
-    ) throws {
+    ) throws(StorageError) {
         guard level < keys.count, part.count > 1 else {
             if let first = part.first { visit(ordinals[first]) }
             return

@@ -5,10 +5,10 @@ extension QueryPlan {
     ///
     /// - Throws: `.invalidArgument` if the column is not numeric, `.damaged`, and what the
     ///   condition's own tests throw.
-    public func sum(_ column: Int) throws -> ColumnSum {
+    public func sum(_ column: Int) throws(StorageError) -> ColumnSum {
         if matchesEverything { return try table.sum(column) }
         var sum = try table.emptySum(column)
-        try forEachLeaf(among: begin(), keepsLeaves: false) { rows, scan in
+        try forEachLeaf(among: begin(), keepsLeaves: false) { rows, scan throws(StorageError) in
             try scan.add(column, of: rows, to: &sum)
             return true
         }
@@ -19,21 +19,26 @@ extension QueryPlan {
     /// 0.
     ///
     /// - Throws: what ``sum(_:)`` throws.
-    public func minimum(_ column: Int) throws -> Scalar? { try extreme(.least, column) }
+    public func minimum(_ column: Int) throws(StorageError) -> Scalar? {
+        try extreme(.least, column)
+    }
 
     /// The greatest value of a numeric column; nil without values. NaN is ignored, and -0 is less
     /// than 0.
     ///
     /// - Throws: what ``sum(_:)`` throws.
-    public func maximum(_ column: Int) throws -> Scalar? { try extreme(.greatest, column) }
+    public func maximum(_ column: Int) throws(StorageError) -> Scalar? {
+        try extreme(.greatest, column)
+    }
 
     /// The condition is not evaluated for leaves without a better value according to their
     /// directory.
-    private func extreme(_ side: ColumnExtreme.Side, _ column: Int) throws -> Scalar? {
+    private func extreme(_ side: ColumnExtreme.Side, _ column: Int) throws(StorageError) -> Scalar?
+    {
         var extreme = try table.emptyExtreme(side, column)
         try forEachLeaf(among: begin(), keepsLeaves: false) { rows, scan in
             if !scan.mayImprove(extreme, column) { rows.fill(false, rows: scan.rowCount) }
-        } _: { rows, scan in
+        } _: { rows, scan throws(StorageError) in
             try scan.add(column, selection: rows.words, to: &extreme)
             return true
         }
@@ -44,10 +49,12 @@ extension QueryPlan {
     /// valid while nothing is written.
     ///
     /// - Throws: `.damaged`, and what `body` and the condition's own tests throw.
-    public func forEachValue(_ column: Int, _ body: (Scalar) throws -> Void) throws {
-        try forEachLeaf(among: begin()) { rows, scan in
+    public func forEachValue(_ column: Int, _ body: (Scalar) throws(StorageError) -> Void)
+        throws(StorageError)
+    {
+        try forEachLeaf(among: begin()) { rows, scan throws(StorageError) in
             let values = try LeafValues(table, column, scan.leaf)
-            try rows.forEachRow { try body(values[$0]) }
+            try rows.forEachRow { row throws(StorageError) in try body(values[row]) }
             return true
         }
     }

@@ -25,12 +25,12 @@ public final class QueryPlan {
 
     /// - Throws: `.invalidArgument` if a test does not suit its column, or conditions are nested
     ///   deeper than ``QueryCondition/maximumDepth``; `.damaged`.
-    public convenience init(_ table: Table, _ condition: QueryCondition) throws {
+    public convenience init(_ table: Table, _ condition: QueryCondition) throws(StorageError) {
         try self.init(table, condition, depth: 0)
     }
 
     /// - Parameter depth: the number of conditions that this one is nested in.
-    init(_ table: Table, _ condition: QueryCondition, depth: Int) throws {
+    init(_ table: Table, _ condition: QueryCondition, depth: Int) throws(StorageError) {
         self.table = table
         root = try QueryNode.compile(condition, table, depth: depth)
         onlyTest = (root as? ColumnNode)?.predicate
@@ -44,7 +44,7 @@ public final class QueryPlan {
     /// The number of objects that match.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
-    public func count() throws -> Int {
+    public func count() throws(StorageError) -> Int {
         // The shortcuts read no leaves, so they are not taken while effort is measured.
         if matchesEverything, effort == nil { return try table.count() }
         let candidates = try begin()
@@ -66,7 +66,7 @@ public final class QueryPlan {
     /// The first `limit` keys of the objects that match, in ascending order.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
-    public func keys(limit: Int = .max) throws -> [ObjectKey] {
+    public func keys(limit: Int = .max) throws(StorageError) -> [ObjectKey] {
         if limit <= 0 { return [] }
         let candidates = try begin()
         if var keys = matches(named: candidates) {
@@ -87,7 +87,7 @@ public final class QueryPlan {
     /// match.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
-    public func matches(among keys: [ObjectKey]) throws -> [ObjectKey] {
+    public func matches(among keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
         try root.prepare()
         return try preparedMatches(among: keys)
     }
@@ -95,23 +95,23 @@ public final class QueryPlan {
     /// The keys among `keys` whose objects match, in the order given, repetitions included.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
-    public func filter(_ keys: [ObjectKey]) throws -> [ObjectKey] {
+    public func filter(_ keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
         try root.prepare()
         return try preparedFilter(keys)
     }
 
     /// The same, between ``begin()`` and the next change.
-    func preparedFilter(_ keys: [ObjectKey]) throws -> [ObjectKey] {
+    func preparedFilter(_ keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
         let matched = MatchedKeys(try preparedMatches(among: keys))
         return keys.filter { matched.contains($0.rawValue) }
     }
 
     /// Whether an object matches. `root` must have been prepared.
-    func preparedMatch(_ key: ObjectKey) throws -> Bool {
+    func preparedMatch(_ key: ObjectKey) throws(StorageError) -> Bool {
         try !preparedMatches(among: [key]).isEmpty
     }
 
-    private func preparedMatches(among keys: [ObjectKey]) throws -> [ObjectKey] {
+    private func preparedMatches(among keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
         var matches: [ObjectKey] = []
         try forEachLeaf(among: keys) { rows, scan in
             let leaf = scan.leaf
@@ -143,7 +143,7 @@ public final class QueryPlan {
 
     /// Prepares the condition for the current version. Returns candidates that include all matches,
     /// if an index or backlinks give few; nil if all objects have to be tested.
-    func begin() throws -> [ObjectKey]? {
+    func begin() throws(StorageError) -> [ObjectKey]? {
         try root.prepare()
         return try root.candidates(atMost: table.count() / root.shareOfCandidates)
     }
@@ -159,11 +159,11 @@ public final class QueryPlan {
     ///     which is evaluated only for the remaining rows.
     func forEachLeaf(
         among candidates: [ObjectKey]?, keepsLeaves: Bool = true,
-        leavingOut: (inout RowMask, borrowing LeafScan) throws -> Void = { _, _ in },
-        _ body: (inout RowMask, borrowing LeafScan) throws -> Bool
-    ) throws {
+        leavingOut: (inout RowMask, borrowing LeafScan) throws(StorageError) -> Void = { _, _ in },
+        _ body: (inout RowMask, borrowing LeafScan) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         var rows = RowMask()
-        func visit(_ scan: borrowing LeafScan) throws -> Bool {
+        func visit(_ scan: borrowing LeafScan) throws(StorageError) -> Bool {
             try leavingOut(&rows, scan)
             if effort != nil { try measure(rows, scan) }
             if !rows.isEmpty { try root.narrow(&rows, in: scan) }
@@ -192,7 +192,7 @@ public final class QueryPlan {
     /// overwritten.
     func forEachMatch(
         in leaves: ArraySlice<Node>, _ rows: inout RowMask, _ body: (ObjectKey) -> Void
-    ) throws {
+    ) throws(StorageError) {
         for leaf in leaves {
             let scan = LeafScan(table, at: leaf)
             rows.fill(true, rows: leaf.rowCount)
@@ -206,7 +206,7 @@ public final class QueryPlan {
     /// it. Advances `next` past those keys. Nil if the next object does not exist.
     private func scan(
         from next: inout Int, of keys: [ObjectKey], into rows: inout RowMask
-    ) throws -> LeafScan? {
+    ) throws(StorageError) -> LeafScan? {
         let location = try table.location(of: keys[next])
         next += 1
         guard let location else { return nil }
@@ -229,18 +229,21 @@ public final class QueryPlan {
     }
 
     /// Counts what the plan reads while `body` runs. Otherwise nothing is counted.
-    public func measuringEffort<Answer>(
-        _ body: () throws -> Answer
-    ) rethrows -> (answer: Answer, effort: QueryEffort) {
+    public func measuringEffort<Answer, E>(
+        _ body: () throws(E) -> Answer
+    ) throws(E) -> (answer: Answer, effort: QueryEffort) {
         effort = QueryEffort()
         defer { effort = nil }
         let answer = try body()
         return (answer, effort ?? QueryEffort())
     }
 
-    private func measure(_ rows: borrowing RowMask, _ scan: borrowing LeafScan) throws {
+    private func measure(_ rows: borrowing RowMask, _ scan: borrowing LeafScan) throws(StorageError)
+    {
         effort?.leaves += 1
-        if try rows.isEmpty || root.verdict(in: scan) != nil {
+        var isSkipped = rows.isEmpty
+        if !isSkipped { isSkipped = try root.verdict(in: scan) != nil }
+        if isSkipped {
             effort?.skippedLeaves += 1
         } else {
             effort?.rows += rows.count

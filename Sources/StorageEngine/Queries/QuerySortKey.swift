@@ -6,7 +6,7 @@ struct QuerySortKey {
     let isAscending: Bool
     let type: ValueType
 
-    init(_ table: Table, _ order: QueryOrder) throws {
+    init(_ table: Table, _ order: QueryOrder) throws(StorageError) {
         var last = table
         var links: [(Table, Int)] = []
         for column in order.links {
@@ -39,7 +39,7 @@ struct QuerySortKey {
     /// equal ones in order.
     func arrange(
         _ ordinals: inout [Int], _ part: Range<Int>, of objects: [ObjectKey]
-    ) throws -> [Range<Int>] {
+    ) throws(StorageError) -> [Range<Int>] {
         var (nulls, missing): ([Int], [Int]) = ([], [])
         var entries: [QuerySortEntry] = []
         // Only filled for types whose ranks do not decide. Bytes stay valid, because nothing is

@@ -8,14 +8,13 @@ extension QuerySorter {
     /// directories of their leaves.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
-    public func first(_ limit: Int, of plan: QueryPlan) throws -> [ObjectKey] {
+    public func first(_ limit: Int, of plan: QueryPlan) throws(StorageError) -> [ObjectKey] {
         precondition(limit >= 0, "a negative number of objects")
         guard let key = keys.first, limit > 0 else { return try plan.keys(limit: limit) }
         let candidates = try plan.begin()
-        if candidates == nil,
-            let found = try firstByIndex(limit, of: plan) ?? firstByPrimaryKey(limit, of: plan)
-        {
-            return found
+        if candidates == nil {
+            if let found = try firstByIndex(limit, of: plan) { return found }
+            if let found = try firstByPrimaryKey(limit, of: plan) { return found }
         }
         let order = LeadingOrder(keys)
         var first = FirstEntries<LeadingEntry>(limit: limit)
@@ -31,13 +30,13 @@ extension QuerySorter {
     private func offerValues(
         of plan: QueryPlan, among candidates: [ObjectKey]?, _ key: QuerySortKey,
         _ order: LeadingOrder, to first: inout FirstEntries<LeadingEntry>
-    ) throws {
+    ) throws(StorageError) {
         let form = LeadingForm(key)
         guard key.links.isEmpty else {
             var reader = PathReader(key)
-            return try plan.forEachLeaf(among: candidates) { rows, scan in
+            return try plan.forEachLeaf(among: candidates) { rows, scan throws(StorageError) in
                 let leaf = scan.leaf
-                try rows.forEachRow { row in
+                try rows.forEachRow { row throws(StorageError) in
                     let object = leaf.objectKey(row)
                     let entry = LeadingEntry(try reader.value(of: object), of: object, form)
                     try first.offer(entry, by: order.precedes)
@@ -45,10 +44,10 @@ extension QuerySorter {
                 return true
             }
         }
-        try plan.forEachLeaf(among: candidates) { rows, scan in
+        try plan.forEachLeaf(among: candidates) { rows, scan throws(StorageError) in
             let leaf = scan.leaf
             let values = try LeafValues(key.table, key.column, leaf)
-            try rows.forEachRow { row in
+            try rows.forEachRow { row throws(StorageError) in
                 let entry = LeadingEntry(try values[row], of: leaf.objectKey(row), form)
                 if let last = first.last, entry.isClearlyBehind(last) { return }
                 try first.offer(entry, by: order.precedes)
@@ -61,29 +60,30 @@ extension QuerySorter {
     private func offerNumbers(
         of plan: QueryPlan, among candidates: [ObjectKey]?, _ key: QuerySortKey,
         _ order: LeadingOrder, to first: inout FirstEntries<LeadingEntry>
-    ) throws {
+    ) throws(StorageError) {
         var numbers = LeadingNumbers(key, hasMoreKeys: keys.count > 1)
         let form = LeadingForm(key)
         let isNull =
             key.table.checks[key.column].allowsNull
             ? try key.table.predicate(key.column, .isNull) : nil
         var nulls = RowMask()
-        try plan.forEachLeaf(among: candidates) { rows, scan in
+        try plan.forEachLeaf(among: candidates) { rows, scan throws(StorageError) in
             guard let last = first.last else { return }
             try numbers.keep(&rows, before: last, isNull, in: scan)
-        } _: { rows, scan in
+        } _: { rows, scan throws(StorageError) in
             if let isNull {
                 try scan.match(isNull, into: &nulls)
                 nulls.formIntersection(rows)
                 rows.subtract(nulls)
                 let leaf = scan.leaf
-                try nulls.forEachRow {
-                    let entry = LeadingEntry(.null, of: leaf.objectKey($0), form)
+                try nulls.forEachRow { row throws(StorageError) in
+                    let entry = LeadingEntry(.null, of: leaf.objectKey(row), form)
                     try first.offer(entry, by: order.precedes)
                 }
             }
             try scan.forEachNumber(key.column, ascending: key.isAscending, rows) {
-                try first.offer(LeadingEntry($0, form), by: order.precedes)
+                number throws(StorageError) in
+                try first.offer(LeadingEntry(number, form), by: order.precedes)
             }
             return true
         }
@@ -152,7 +152,7 @@ private final class LeadingOrder {
         readers = rest.map { PathReader($0) }
     }
 
-    func precedes(_ a: LeadingEntry, _ b: LeadingEntry) throws -> Bool {
+    func precedes(_ a: LeadingEntry, _ b: LeadingEntry) throws(StorageError) -> Bool {
         if a.third != b.third { return a.third < b.third }
         if a.rank != b.rank { return a.rank < b.rank }
         if !first.ranksDecide {
@@ -185,7 +185,7 @@ private struct LeadingNumbers: ~Copyable {
     mutating func keep(
         _ rows: inout RowMask, before last: LeadingEntry, _ isNull: ColumnPredicate?,
         in scan: borrowing LeafScan
-    ) throws {
+    ) throws(StorageError) {
         nulls.fill(false, rows: scan.rowCount)
         if let isNull {
             try scan.match(isNull, into: &nulls)

@@ -9,8 +9,13 @@ extension QuerySorter {
     ///   - plan: the condition that the objects satisfy.
     ///   - found: the keys that the plan finds, if they are known.
     /// - Throws: `.damaged`, and what the condition's own tests throw.
-    public func sorted(_ plan: QueryPlan, found: PackedKeys? = nil) throws -> [ObjectKey] {
-        func find() throws -> [ObjectKey] { try found?.keys ?? plan.keys() }
+    public func sorted(_ plan: QueryPlan, found: PackedKeys? = nil) throws(StorageError)
+        -> [ObjectKey]
+    {
+        func find() throws(StorageError) -> [ObjectKey] {
+            if let found { return found.keys }
+            return try plan.keys()
+        }
         guard let key = keys.first, key.links.isEmpty else { return try sorted(find()) }
         guard keys.count == 1, key.isAscending, let index = key.index else {
             if key.table.checks[key.column].kind.isPacked {
@@ -46,7 +51,7 @@ extension QuerySorter {
     /// candidates.
     ///
     /// Call it between ``QueryPlan/begin()`` and the next change.
-    func firstByIndex(_ limit: Int, of plan: QueryPlan) throws -> [ObjectKey]? {
+    func firstByIndex(_ limit: Int, of plan: QueryPlan) throws(StorageError) -> [ObjectKey]? {
         guard let index = keys[0].index else { return nil }
         let isOnlyKey = keys.count == 1
         var walk = try IndexWalk(index, keys[0], isOnlyKey: isOnlyKey)
@@ -74,7 +79,7 @@ extension QuerySorter {
     ///
     /// Primary keys are unique, so further properties do not matter. Call it between
     /// ``QueryPlan/begin()`` and the next change.
-    func firstByPrimaryKey(_ limit: Int, of plan: QueryPlan) throws -> [ObjectKey]? {
+    func firstByPrimaryKey(_ limit: Int, of plan: QueryPlan) throws(StorageError) -> [ObjectKey]? {
         let key = keys[0]
         let table = plan.table
         guard key.isAscending, key.links.isEmpty, key.column == table.primaryKeyColumn else {
@@ -87,16 +92,16 @@ extension QuerySorter {
         var partSize = limit
         var part: [ObjectKey] = []
         var found: [ObjectKey] = []
-        func takePart() throws {
+        func takePart() throws(StorageError) {
             let matches = isFiltered ? try plan.preparedFilter(part) : part
             budget -= part.count - matches.count
             found += matches
             part.removeAll(keepingCapacity: true)
             if partSize < Self.longestPart { partSize *= 2 }
         }
-        try (start?.value ?? .null).withScalar { start in
-            try table.forEachInPrimaryKeyOrder(from: start) {
-                part.append($0)
+        try (start?.value ?? .null).withScalar { start throws(StorageError) in
+            try table.forEachInPrimaryKeyOrder(from: start) { key throws(StorageError) in
+                part.append(key)
                 if part.count == partSize { try takePart() }
                 return found.count < limit && budget >= 0
             }
@@ -130,7 +135,7 @@ private struct IndexWalk {
     /// Whether the index has exactly the wanted order, so that equal objects need not be grouped.
     private let isOneGroup: Bool
 
-    init(_ index: ColumnIndex, _ key: QuerySortKey, isOnlyKey: Bool) throws {
+    init(_ index: ColumnIndex, _ key: QuerySortKey, isOnlyKey: Bool) throws(StorageError) {
         self.index = index
         self.key = key
         nullCount = try index.positions(where: .isNull)?.count ?? 0
@@ -138,7 +143,7 @@ private struct IndexWalk {
         isOneGroup = isOnlyKey && key.isAscending
     }
 
-    mutating func next() throws -> Range<Int>? {
+    mutating func next() throws(StorageError) -> Range<Int>? {
         guard !rest.isEmpty else { return nil }
         let position = key.isAscending ? rest.lowerBound : rest.upperBound - 1
         let group = isOneGroup ? rest : try group(at: position)
@@ -148,7 +153,7 @@ private struct IndexWalk {
         return group
     }
 
-    private func group(at position: Int) throws -> Range<Int> {
+    private func group(at position: Int) throws(StorageError) -> Range<Int> {
         if position < nullCount { return 0..<nullCount }
         let value = try key.table.value(key.column, of: index.key(at: position))
         // NaN equals nothing, so its group is what lies between the nulls and the first number.
@@ -176,7 +181,7 @@ extension QuerySortKey {
 }
 
 extension ColumnIndex {
-    fileprivate func keys(at positions: Range<Int>) throws -> [ObjectKey] {
+    fileprivate func keys(at positions: Range<Int>) throws(StorageError) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         keys.reserveCapacity(positions.count)
         // swift-format-ignore: ReplaceForEachWithForLoop

@@ -4,7 +4,8 @@ extension QuerySorter {
     ///
     /// Numbers are read leaf by leaf, together with their objects' keys, so no object is looked up.
     /// Further properties are only read for objects with equal numbers.
-    func sortedByNumbers(_ plan: QueryPlan, found: PackedKeys?) throws -> [ObjectKey] {
+    func sortedByNumbers(_ plan: QueryPlan, found: PackedKeys?) throws(StorageError) -> [ObjectKey]
+    {
         let key = keys[0]
         let isNull =
             key.table.checks[key.column].allowsNull
@@ -15,7 +16,8 @@ extension QuerySorter {
         if plan.matchesEverything { entries.reserveCapacity(try plan.table.count()) }
         // Objects known to match are not tested again.
         let visited = try found == nil ? plan : QueryPlan(plan.table, .constant(true))
-        try visited.forEachLeaf(among: found?.keys ?? plan.begin()) { rows, scan in
+        let candidates = if let found { found.keys } else { try plan.begin() }
+        try visited.forEachLeaf(among: candidates) { rows, scan throws(StorageError) in
             if let isNull {
                 try scan.match(isNull, into: &nulls)
                 nulls.formIntersection(rows)
@@ -45,7 +47,7 @@ extension QuerySorter {
     /// Sorts objects with equal numbers by the further properties.
     private func arrangeEqual(
         _ objects: inout [ObjectKey], _ entries: [NumberEntry], from start: Int
-    ) throws {
+    ) throws(StorageError) {
         var first = 0
         while first < entries.count {
             var end = first + 1
@@ -55,7 +57,8 @@ extension QuerySorter {
         }
     }
 
-    private func arrangeEqual(_ objects: inout [ObjectKey], _ part: Range<Int>) throws {
+    private func arrangeEqual(_ objects: inout [ObjectKey], _ part: Range<Int>) throws(StorageError)
+    {
         guard part.count > 1 else { return }
         let equal = Array(objects[part])
         var ordinals = Array(equal.indices)

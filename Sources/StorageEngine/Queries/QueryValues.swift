@@ -5,7 +5,7 @@ struct QueryValues {
     private let last: Table
     private let end: QueryPath.End
 
-    init(_ table: Table, _ path: QueryPath) throws {
+    init(_ table: Table, _ path: QueryPath) throws(StorageError) {
         self.table = table
         var last = table
         var steps: [(Table, QueryPath.Step)] = []
@@ -40,7 +40,7 @@ struct QueryValues {
     }
 
     /// The table of the objects at the end of the path.
-    func target() throws -> Table {
+    func target() throws(StorageError) -> Table {
         switch end {
         case .column(let column): try last.target(ofLinks: column)
         case .referrers(let number, _): try last.connection.existingTable(number: number)
@@ -50,14 +50,16 @@ struct QueryValues {
     }
 
     /// Visits the values until `body` returns false. Bytes are valid while nothing is written.
-    func forEach(of key: ObjectKey, _ body: (MixedValue) throws -> Bool) throws {
-        _ = try follow(0, key) { try visitEnd($0, body) }
+    func forEach(of key: ObjectKey, _ body: (MixedValue) throws(StorageError) -> Bool)
+        throws(StorageError)
+    {
+        _ = try follow(0, key) { key throws(StorageError) in try visitEnd(key, body) }
     }
 
     /// The number of values.
-    func count(of key: ObjectKey) throws -> Int {
+    func count(of key: ObjectKey) throws(StorageError) -> Int {
         var count = 0
-        _ = try follow(0, key) { key in
+        _ = try follow(0, key) { key throws(StorageError) in
             count += try countAtEnd(of: key)
             return true
         }
@@ -69,11 +71,11 @@ struct QueryValues {
     /// Calls `body` with each object at the end of the steps, until it returns false. Returns false
     /// if it did.
     private func follow(
-        _ depth: Int, _ key: ObjectKey, _ body: (ObjectKey) throws -> Bool
-    ) throws -> Bool {
+        _ depth: Int, _ key: ObjectKey, _ body: (ObjectKey) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Bool {
         guard depth < steps.count else { return try body(key) }
         var isUnfinished = true
-        func visit(_ next: ObjectKey) throws -> Bool {
+        func visit(_ next: ObjectKey) throws(StorageError) -> Bool {
             isUnfinished = try follow(depth + 1, next, body)
             return isUnfinished
         }
@@ -82,7 +84,7 @@ struct QueryValues {
         case .link(let column): try table.forEachLink(column, of: key, visit)
         case .referrers(let number, let column):
             let origin = try table.connection.existingTable(number: number)
-            try origin.forEachReference(to: key, in: column) { origin, count in
+            try origin.forEachReference(to: key, in: column) { origin, count throws(StorageError) in
                 for _ in 0..<count where isUnfinished { _ = try visit(origin) }
                 return isUnfinished
             }
@@ -93,34 +95,36 @@ struct QueryValues {
     // MARK: Ends
 
     private func visitEnd(
-        _ key: ObjectKey, _ body: (MixedValue) throws -> Bool
-    ) throws -> Bool {
+        _ key: ObjectKey, _ body: (MixedValue) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Bool {
         switch end {
         case .column(let column): return try visit(column, of: key, body)
         case .keys(let column):
             var isUnfinished = true
-            try last.map(column, of: key).forEach { name, _ in
+            try last.map(column, of: key).forEach { name, _ throws(StorageError) in
                 isUnfinished = try body(.string(name))
                 return isUnfinished
             }
             return isUnfinished
         case .entry(let column, let name):
             let map = last.map(column, of: key)
-            guard let value = try name.withUnsafeBytes({ try map.value(forKey: $0) }) else {
-                return try body(.null)
+            let value = try name.withBytes { name throws(StorageError) in
+                try map.value(forKey: name)
             }
+            guard let value else { return try body(.null) }
             return try body(mixed(value, column))
         case .part(let column, let steps):
             var isFound = false
             let isUnfinished = try visitParts(of: column, of: key, steps[...]) {
+                value throws(StorageError) in
                 isFound = true
-                return try body($0)
+                return try body(value)
             }
             return try isFound || steps.contains(.any) ? isUnfinished : body(.null)
         case .referrers(let number, let column):
             let origin = try last.connection.existingTable(number: number)
             var isUnfinished = true
-            try origin.forEachReference(to: key, in: column) { origin, count in
+            try origin.forEachReference(to: key, in: column) { origin, count throws(StorageError) in
                 let link = TypedLink(table: number, key: origin)
                 for _ in 0..<count where isUnfinished { isUnfinished = try body(.link(link)) }
                 return isUnfinished
@@ -130,10 +134,10 @@ struct QueryValues {
     }
 
     private func visit(
-        _ column: Int, of key: ObjectKey, _ body: (MixedValue) throws -> Bool
-    ) throws -> Bool {
+        _ column: Int, of key: ObjectKey, _ body: (MixedValue) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Bool {
         var isUnfinished = true
-        func visit(_ value: Scalar) throws -> Bool {
+        func visit(_ value: Scalar) throws(StorageError) -> Bool {
             isUnfinished = try body(mixed(value, column))
             return isUnfinished
         }
@@ -141,12 +145,15 @@ struct QueryValues {
         case .none: _ = try visit(last.value(column, of: key))
         case .list: try last.list(column, of: key).forEach(visit)
         case .set: try last.set(column, of: key).forEach(visit)
-        case .map: try last.map(column, of: key).forEach { try visit($1) }
+        case .map:
+            try last.map(column, of: key).forEach { _, value throws(StorageError) in
+                try visit(value)
+            }
         }
         return isUnfinished
     }
 
-    private func countAtEnd(of key: ObjectKey) throws -> Int {
+    private func countAtEnd(of key: ObjectKey) throws(StorageError) -> Int {
         switch end {
         case .column(let column), .keys(let column):
             switch last.definition.columns[column].collection {
@@ -166,7 +173,7 @@ struct QueryValues {
     }
 
     /// Converts a stored value of a property, or of one of its elements.
-    private func mixed(_ value: Scalar, _ column: Int) throws -> MixedValue {
+    private func mixed(_ value: Scalar, _ column: Int) throws(StorageError) -> MixedValue {
         let definition = last.definition.columns[column]
         if case .integer(let key) = value, definition.type.hasFixedTarget {
             let table = try last.target(ofLinks: column).number
@@ -182,8 +189,8 @@ struct QueryValues {
 
     private func visitParts(
         of column: Int, of key: ObjectKey, _ steps: ArraySlice<QueryPath.MixedStep>,
-        _ body: (MixedValue) throws -> Bool
-    ) throws -> Bool {
+        _ body: (MixedValue) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Bool {
         switch last.definition.columns[column].collection {
         case .none: return try visitParts(of: last.value(column, of: key), steps, body)
         case .list:
@@ -197,8 +204,8 @@ struct QueryValues {
 
     private func visitParts(
         of value: Scalar, _ steps: ArraySlice<QueryPath.MixedStep>,
-        _ body: (MixedValue) throws -> Bool
-    ) throws -> Bool {
+        _ body: (MixedValue) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Bool {
         guard !steps.isEmpty else {
             guard let mixed = MixedValue(value) else {
                 throw table.pager.damaged(0, "a mixed value")
@@ -213,23 +220,23 @@ struct QueryValues {
 
     private func visitParts(
         of collection: StoredCollection, _ steps: ArraySlice<QueryPath.MixedStep>,
-        _ body: (MixedValue) throws -> Bool
-    ) throws -> Bool {
+        _ body: (MixedValue) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Bool {
         guard let step = steps.first else { return true }
         let rest = steps.dropFirst()
         switch step {
         case .any:
             var isUnfinished = true
             // swift-format-ignore: ReplaceForEachWithForLoop
-            try collection.forEach {
-                isUnfinished = try visitParts(of: $0.value, rest, body)
+            try collection.forEach { row throws(StorageError) in
+                isUnfinished = try visitParts(of: row.value, rest, body)
                 return isUnfinished
             }
             return isUnfinished
         case .key(let name):
             guard collection.format.hasKeys else { return true }
-            let (index, isFound) = try name.withUnsafeBytes {
-                try collection.position(ofKey: $0)
+            let (index, isFound) = try name.withBytes { name throws(StorageError) in
+                try collection.position(ofKey: name)
             }
             return try isFound ? visitParts(of: collection.value(at: index), rest, body) : true
         case .index(let index):
@@ -242,7 +249,7 @@ struct QueryValues {
 }
 
 extension Connection {
-    func existingTable(number: Int) throws -> Table {
+    func existingTable(number: Int) throws(StorageError) -> Table {
         guard let table = try table(number: number) else {
             throw pager.invalidArgument("There is no table with number \(number).")
         }

@@ -8,7 +8,7 @@ extension ClusterTree {
     func appendInPlace(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<Scalar>
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         guard writer.hasPath(to: treeID), writer.isAtLastLeaf else { return false }
         let leaf = writer.leaf
         let row = leaf.rowCount
@@ -45,7 +45,7 @@ extension ClusterTree {
     @inline(never)
     private func placeInSpills(
         _ writer: TreeWriter, _ row: Int, _ values: UnsafeBufferPointer<Scalar>
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         for column in columns.indices where writer.leaf.reading.isSpilled(column) {
             guard try placeInSpill(writer, column, row, scalar(values, column, columns[column]))
             else {
@@ -59,7 +59,7 @@ extension ClusterTree {
 
     private func placeInSpill(
         _ writer: TreeWriter, _ column: Int, _ row: Int, _ value: Scalar
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         let leaf = writer.leaf
         // A leaf from before a change of columns may have another column at this index.
         guard leaf.reading.format(column) == columns[column].format,
@@ -74,7 +74,9 @@ extension ClusterTree {
         return true
     }
 
-    private func takeBackFromSpills(_ writer: TreeWriter, _ row: Int, before end: Int) throws {
+    private func takeBackFromSpills(_ writer: TreeWriter, _ row: Int, before end: Int)
+        throws(StorageError)
+    {
         for column in 0..<end where writer.leaf.reading.isSpilled(column) {
             let node = try writableSpill(writer, column, rows: row + 1).1
             node.takeBackRow(row, before: 1)
@@ -97,7 +99,7 @@ extension ClusterTree {
     func append(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<StoredValue>
-    ) throws {
+    ) throws(StorageError) {
         if writer.hasPath(to: treeID), writer.isAtLastLeaf {
             if tryAppend(writer, key, values) { return try writer.addToCounts(&root, 1) }
             if try appendThroughSpills(writer, &root, key, values) == .done { return }
@@ -109,7 +111,7 @@ extension ClusterTree {
     func appendSlowly(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<StoredValue>
-    ) throws {
+    ) throws(StorageError) {
         writer.noteAppend(to: treeID, root)
         if root.reference.isNone {
             root.reference = try newLeaf(writer, lowKey: key).0
@@ -217,7 +219,7 @@ extension ClusterTree {
     func appendThroughSpills(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<StoredValue>
-    ) throws -> Outcome {
+    ) throws(StorageError) -> Outcome {
         let row = writer.leaf.reading.rowCount
         guard row < Self.maximumRows, !isPlain(writer.leaf.reading) else { return .leafFull }
         var outcome = try insertRow(writer, at: row)
@@ -240,7 +242,7 @@ extension ClusterTree {
 
     func newLeaf(
         _ writer: TreeWriter, lowKey: ObjectKey, pages: Int = 0, like model: Node? = nil
-    ) throws -> (PageReference, MutableNode) {
+    ) throws(StorageError) -> (PageReference, MutableNode) {
         try writer.makeNode(
             level: 0, treeID: treeID,
             columns: columns.map(\.format),
@@ -252,7 +254,7 @@ extension ClusterTree {
     func makeRoomForAppend(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<StoredValue>, _ outcome: Outcome
-    ) throws {
+    ) throws(StorageError) {
         let rows = writer.leaf.reading.rowCount
         if rows == 0 { return try spillLargest(of: values, writer) }
         if outcome == .leafFull, try makeRoomInLeaf(writer, &root) { return }

@@ -6,7 +6,7 @@ extension ClusterTree {
     /// may be released between leaves.
     func remove(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ keys: UnsafeBufferPointer<ObjectKey>
-    ) throws {
+    ) throws(StorageError) {
         var selection = RowSelection()
         var relativeKeys = ContiguousArray<Int64>()
         var next = 0
@@ -33,7 +33,8 @@ extension ClusterTree {
         }
     }
 
-    private func removeWholeLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws {
+    private func removeWholeLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws(StorageError)
+    {
         let leaf = writer.leaf
         for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
             try writer.pager.free(leaf.reading.spillReference(column))
@@ -55,7 +56,7 @@ extension ClusterTree {
     private func keepRows(
         _ writer: TreeWriter, _ selection: RowSelection,
         _ relativeKeys: inout ContiguousArray<Int64>
-    ) throws {
+    ) throws(StorageError) {
         let leaf = writer.leaf
         for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
             _ = try changeSpill(writer, column, rows: leaf.reading.rowCount) {

@@ -14,7 +14,7 @@ extension ClusterTree {
     /// The last leaf of the tree is never merged: it fills up with new objects.
     func mergeLeaf(
         _ writer: TreeWriter, _ root: inout TreeRoot, covering key: ObjectKey
-    ) throws {
+    ) throws(StorageError) {
         guard root.level > 0 else { return }
         // Only a fresh path has the headroom that its branch may need.
         _ = try writer.descend(&root, .cluster) { Self.childRow($0, key) }
@@ -60,7 +60,7 @@ extension ClusterTree {
     /// changed, if one leaf has no room for both or would take as many pages.
     private func pack(
         _ children: Range<Int>, of branch: Node, _ root: TreeRoot, _ pager: Pager
-    ) throws -> (reference: PageReference, rowCount: Int)? {
+    ) throws(StorageError) -> (reference: PageReference, rowCount: Int)? {
         let shape = LeafPacker.Shape(
             treeID: treeID, columns: columns.map(\.format), pages: leafPages(pager.pageSize),
             maximumRows: Self.maximumRows, isCluster: true)

@@ -1,7 +1,7 @@
 /// Inserting and removing rows in a leaf together with its spilled columns.
 extension ClusterTree {
     /// Inserts an empty row into the leaf at the end of the path and into its spilled columns.
-    func insertRow(_ writer: TreeWriter, at row: Int) throws -> Outcome {
+    func insertRow(_ writer: TreeWriter, at row: Int) throws(StorageError) -> Outcome {
         let leaf = writer.leaf
         let rows = leaf.reading.rowCount
         guard leaf.insertPlaceholderRow(at: row) else { return .leafFull }
@@ -22,7 +22,7 @@ extension ClusterTree {
         return .done
     }
 
-    func removeRow(_ writer: TreeWriter, at row: Int) throws {
+    func removeRow(_ writer: TreeWriter, at row: Int) throws(StorageError) {
         let leaf = writer.leaf
         for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
             _ = try changeSpill(writer, column, rows: leaf.reading.rowCount) {
@@ -35,7 +35,8 @@ extension ClusterTree {
     }
 
     /// Removes an object's row. What its values own (overflow pages, lists) must already be freed.
-    func remove(_ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey) throws {
+    func remove(_ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey) throws(StorageError)
+    {
         while true {
             // Freeing what the object's values own often led to its leaf just before.
             let isThere = writer.hasPath(to: treeID) && writer.row(of: key) != nil

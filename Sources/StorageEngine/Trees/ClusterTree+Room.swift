@@ -2,7 +2,7 @@
 extension ClusterTree {
     func makeRoom(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ outcome: Outcome
-    ) throws {
+    ) throws(StorageError) {
         if outcome == .leafFull, try makeRoomInLeaf(writer, &root) { return }
         let rows = writer.leaf.reading.rowCount
         guard rows > 1 else {
@@ -13,7 +13,7 @@ extension ClusterTree {
 
     /// Gives the leaf at the end of the path more room if it has few rows. Returns false if it has
     /// many rows, or has its largest size.
-    func makeRoomInLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws -> Bool {
+    func makeRoomInLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws(StorageError) -> Bool {
         let leaf = writer.leaf.reading
         let pages = leafPages(writer.pager.pageSize)
         // A leaf older than some columns of its table may be too short for the directory of all
@@ -41,7 +41,9 @@ extension ClusterTree {
             leafPages: leafPages(pageSize) + Self.maximumGrowth)
     }
 
-    private func growLeaf(_ writer: TreeWriter, _ root: inout TreeRoot, to pages: Int) throws {
+    private func growLeaf(_ writer: TreeWriter, _ root: inout TreeRoot, to pages: Int)
+        throws(StorageError)
+    {
         let old = writer.steps[writer.depth - 1].reference
         let (reference, larger) = try writer.grow(writer.leaf, old, to: pages)
         try writer.replaceNode(&root, at: writer.depth - 1, reference, larger)
@@ -50,7 +52,7 @@ extension ClusterTree {
     /// Spills the column with the largest value, for a first row that is wider than a leaf.
     func spillLargest(
         of values: UnsafeBufferPointer<StoredValue>, _ writer: TreeWriter
-    ) throws {
+    ) throws(StorageError) {
         let leaf = writer.leaf.reading
         var largest = -1
         var size = -1
@@ -74,7 +76,7 @@ extension ClusterTree {
 
     /// Moves the largest column of the leaf at the end of the path into a node of its own. Returns
     /// false if no column is worth spilling.
-    func spillLargestColumn(_ writer: TreeWriter) throws -> Bool {
+    func spillLargestColumn(_ writer: TreeWriter) throws(StorageError) -> Bool {
         let leaf = writer.leaf
         var largest = -1
         var bytes = 0
@@ -94,7 +96,7 @@ extension ClusterTree {
 
     /// Moves a column of the leaf at the end of the path into a node of its own. Returns false if
     /// it does not fit one.
-    func spill(_ writer: TreeWriter, _ column: Int) throws -> Bool {
+    func spill(_ writer: TreeWriter, _ column: Int) throws(StorageError) -> Bool {
         let leaf = writer.leaf
         let view = leaf.reading
         let bytes = leaf.bytesOfColumn(column)
@@ -114,7 +116,7 @@ extension ClusterTree {
     }
 
     /// Splits the leaf at the end of the path before row `cut`. The path is invalid afterwards.
-    func split(_ writer: TreeWriter, _ root: inout TreeRoot, at cut: Int) throws {
+    func split(_ writer: TreeWriter, _ root: inout TreeRoot, at cut: Int) throws(StorageError) {
         let left = writer.leaf
         let rows = left.reading.rowCount
         let key = left.reading.objectKey(cut)

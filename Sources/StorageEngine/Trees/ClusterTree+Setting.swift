@@ -4,7 +4,7 @@ extension ClusterTree {
     func set(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey, _ column: Int,
         _ value: StoredValue
-    ) throws {
+    ) throws(StorageError) {
         if writer.hasPath(to: treeID), let row = writer.row(of: key) {
             if writer.leaf.reading.hasInline(column, columns[column].tag) {
                 if writer.leaf.set(column, row, value) { return }
@@ -27,7 +27,9 @@ extension ClusterTree {
 
     /// Makes the path lead to the leaf of an object that is about to be read and changed, so that
     /// one descent serves both.
-    func makeWritable(_ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey) throws {
+    func makeWritable(_ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey)
+        throws(StorageError)
+    {
         if writer.hasPath(to: treeID), writer.row(of: key) != nil { return }
         if root.reference.isNone { throw writer.pager.noSuchObject(key) }
         _ = try writer.descend(&root, .cluster) { Self.childRow($0, key) }
@@ -37,7 +39,7 @@ extension ClusterTree {
     /// Sets a value wherever its column is: in the leaf, spilled, or not yet in the leaf.
     func setThroughSpill(
         _ writer: TreeWriter, _ column: Int, _ row: Int, _ value: StoredValue
-    ) throws -> Outcome {
+    ) throws(StorageError) -> Outcome {
         let leaf = writer.leaf
         guard let position = addColumnIfMissing(leaf, column) else { return .leafFull }
         guard leaf.reading.kind(position) == columns[column].format.kind else {
@@ -74,7 +76,7 @@ extension ClusterTree {
     /// Returns the private copy of a spilled column's node, which must have `rows` rows.
     func writableSpill(
         _ writer: TreeWriter, _ position: Int, rows: Int
-    ) throws -> (PageReference, MutableNode) {
+    ) throws(StorageError) -> (PageReference, MutableNode) {
         let leaf = writer.leaf.reading
         let old = leaf.spillReference(position)
         let copy = try writer.writable(old)
@@ -89,7 +91,7 @@ extension ClusterTree {
     /// moved, so callers that remove rows do.
     func changeSpill(
         _ writer: TreeWriter, _ position: Int, rows: Int, _ change: (MutableNode) -> Bool
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         let leaf = writer.leaf
         var (reference, node) = try writableSpill(writer, position, rows: rows)
         leaf.setSpillReference(position, reference)

@@ -41,7 +41,9 @@ struct ClusterTree {
     /// Returns the leaf that covers `key`, whether or not the object exists, or nil for an empty
     /// tree.
     @inline(__always)
-    static func leaf(_ pager: Pager, _ root: TreeRoot, covering key: ObjectKey) throws -> Node? {
+    static func leaf(_ pager: Pager, _ root: TreeRoot, covering key: ObjectKey) throws(StorageError)
+        -> Node?
+    {
         if root.reference.isNone { return nil }
         var node = try pager.root(of: root, ClusterShape())
         while node.level > 0 {
@@ -51,7 +53,7 @@ struct ClusterTree {
     }
 
     @inline(__always)
-    static func location(_ pager: Pager, _ root: TreeRoot, of key: ObjectKey) throws
+    static func location(_ pager: Pager, _ root: TreeRoot, of key: ObjectKey) throws(StorageError)
         -> RowLocation?
     {
         guard let leaf = try leaf(pager, root, covering: key), let row = leaf.row(of: key) else {
@@ -65,8 +67,9 @@ struct ClusterTree {
     /// `root` is the root of the tree, which an error names.
     @inline(__always)
     func place(
-        of column: Int, in leaf: Node, _ pager: Pager, _ root: @autoclosure () throws -> TreeRoot
-    ) throws -> (node: Node, column: Int)? {
+        of column: Int, in leaf: Node, _ pager: Pager,
+        _ root: @autoclosure () throws(StorageError) -> TreeRoot
+    ) throws(StorageError) -> (node: Node, column: Int)? {
         let format = columns[column].format
         let position = leaf.columnIndex(ofID: format.id, expected: column)
         if position < 0 { return nil }
@@ -82,7 +85,7 @@ struct ClusterTree {
     /// itself.
     private func spilledPlace(
         of column: Int, at position: Int, in leaf: Node, _ pager: Pager
-    ) throws -> (node: Node, column: Int) {
+    ) throws(StorageError) -> (node: Node, column: Int) {
         let reference = leaf.spillReference(position)
         // A reader of one property usually reads the next one too, and each spilled column is in a
         // page of its own.
@@ -103,7 +106,7 @@ struct ClusterTree {
     @inline(__always)
     static func location(
         _ pager: Pager, _ root: TreeRoot, at position: Int, _ format: TreeFormat = .cluster
-    ) throws -> RowLocation {
+    ) throws(StorageError) -> RowLocation {
         var node = try pager.root(of: root, format)
         var remaining = position
         while node.level > 0 {
@@ -133,7 +136,9 @@ struct ClusterTree {
 
     /// Returns the number of objects before `key` in key order, or nil if the object does not
     /// exist.
-    static func position(_ pager: Pager, _ root: TreeRoot, of key: ObjectKey) throws -> Int? {
+    static func position(_ pager: Pager, _ root: TreeRoot, of key: ObjectKey) throws(StorageError)
+        -> Int?
+    {
         if root.reference.isNone { return nil }
         var node = try pager.root(of: root, ClusterShape())
         var position = 0
@@ -149,8 +154,8 @@ struct ClusterTree {
     /// returns false.
     static func forEachLeaf(
         _ pager: Pager, _ root: TreeRoot, from start: Int = 0, as format: TreeFormat = .cluster,
-        _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
-    ) throws {
+        _ body: (_ leaf: Node, _ firstPosition: Int) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         var cursor = try LeafCursor(pager, root, from: start, format)
         while try cursor.next() {
             if try !body(cursor.leaf, cursor.firstPosition) { return }

@@ -19,7 +19,7 @@ struct CollectionTree {
 
     /// Returns the leaf and row that hold a position, which must be in range.
     @inline(__always)
-    func find(_ pager: Pager, _ root: TreeRoot, _ index: Int) throws -> (Node, Int) {
+    func find(_ pager: Pager, _ root: TreeRoot, _ index: Int) throws(StorageError) -> (Node, Int) {
         let location = try ClusterTree.location(pager, root, at: index, format)
         return (location.leaf, location.row)
     }
@@ -28,20 +28,23 @@ struct CollectionTree {
     /// false.
     func forEachLeaf(
         _ pager: Pager, _ root: TreeRoot, from start: Int = 0,
-        _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
-    ) throws {
+        _ body: (_ leaf: Node, _ firstPosition: Int) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         try ClusterTree.forEachLeaf(pager, root, from: start, as: format, body)
     }
 
     func firstIndex(
-        _ pager: Pager, _ root: TreeRoot, where matches: (Node, Int) throws -> Bool
-    ) throws -> Int? {
-        try firstIndex(pager, root) { leaf in
-            try (0..<leaf.rowCount).first { try matches(leaf, $0) }
+        _ pager: Pager, _ root: TreeRoot, where matches: (Node, Int) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Int? {
+        try firstIndex(pager, root) { leaf throws(StorageError) in
+            for row in 0..<leaf.rowCount where try matches(leaf, row) { return row }
+            return nil
         }
     }
 
-    func firstIndex(_ pager: Pager, _ root: TreeRoot, ofInteger value: Int64) throws -> Int? {
+    func firstIndex(_ pager: Pager, _ root: TreeRoot, ofInteger value: Int64) throws(StorageError)
+        -> Int?
+    {
         let isValue = NumberRange(.equal, NumberEdges(value))
         return try firstIndex(pager, root) { leaf in
             // The kernels skip whole leaves without the value.
@@ -52,10 +55,10 @@ struct CollectionTree {
     }
 
     private func firstIndex(
-        _ pager: Pager, _ root: TreeRoot, row: (Node) throws -> Int?
-    ) throws -> Int? {
+        _ pager: Pager, _ root: TreeRoot, row: (Node) throws(StorageError) -> Int?
+    ) throws(StorageError) -> Int? {
         var found: Int?
-        try forEachLeaf(pager, root) { leaf, first in
+        try forEachLeaf(pager, root) { leaf, first throws(StorageError) in
             found = try row(leaf).map { first + $0 }
             return found == nil
         }
@@ -65,8 +68,8 @@ struct CollectionTree {
     /// Returns the first position whose row is not before the sought one. The rows are in that
     /// order.
     func lowerBound(
-        _ pager: Pager, _ root: TreeRoot, isBefore: (Node, Int) throws -> Bool
-    ) throws -> Int {
+        _ pager: Pager, _ root: TreeRoot, isBefore: (Node, Int) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Int {
         if root.reference.isNone { return 0 }
         let format = format
         var node = try pager.root(of: root, format)
@@ -95,7 +98,9 @@ struct CollectionTree {
         return position
     }
 
-    private func firstLeaf(_ pager: Pager, _ root: TreeRoot, _ top: Node) throws -> Node {
+    private func firstLeaf(_ pager: Pager, _ root: TreeRoot, _ top: Node) throws(StorageError)
+        -> Node
+    {
         var node = top
         while node.level > 0 { node = try pager.child(of: node, 0, format) }
         guard node.rowCount > 0 else {
@@ -110,7 +115,7 @@ struct CollectionTree {
     func insert(
         _ writer: TreeWriter, _ root: inout TreeRoot, at index: Int,
         set: (MutableNode, Int) -> Bool
-    ) throws {
+    ) throws(StorageError) {
         if root.reference.isNone {
             root.reference = try makeLeaf(writer).0
         }
@@ -138,7 +143,7 @@ struct CollectionTree {
     func set(
         _ writer: TreeWriter, _ root: inout TreeRoot, at index: Int,
         set: (MutableNode, Int) -> Bool
-    ) throws {
+    ) throws(StorageError) {
         while true {
             let (leaf, row) = try writer.descend(&root, format, to: index)
             try check(leaf, row, below: leaf.rowCount, writer, root)
@@ -147,7 +152,7 @@ struct CollectionTree {
         }
     }
 
-    func remove(_ writer: TreeWriter, _ root: inout TreeRoot, at index: Int) throws {
+    func remove(_ writer: TreeWriter, _ root: inout TreeRoot, at index: Int) throws(StorageError) {
         while true {
             let (leaf, row) = try writer.descend(&root, format, to: index)
             try check(leaf, row, below: leaf.rowCount, writer, root)
@@ -165,15 +170,16 @@ struct CollectionTree {
     /// Checks that the row to which the counts in branches led exists in the leaf.
     private func check(
         _ leaf: MutableNode, _ row: Int, below limit: Int, _ writer: TreeWriter, _ root: TreeRoot
-    ) throws {
+    ) throws(StorageError) {
         guard row >= 0, row < limit else { throw writer.pager.countsDisagree(root.reference) }
     }
 
-    private func makeLeaf(_ writer: TreeWriter) throws -> (PageReference, MutableNode) {
+    private func makeLeaf(_ writer: TreeWriter) throws(StorageError) -> (PageReference, MutableNode)
+    {
         try writer.makeNode(level: 0, treeID: treeID, columns: format.leafColumns, lowKey: 0)
     }
 
-    private func split(_ writer: TreeWriter, _ root: inout TreeRoot) throws {
+    private func split(_ writer: TreeWriter, _ root: inout TreeRoot) throws(StorageError) {
         let leaf = writer.leaf
         let rows = leaf.reading.rowCount
         guard rows > 1 else {
@@ -194,16 +200,16 @@ struct CollectionTree {
 /// itself.
 func forEachNode(
     _ pager: Pager, _ root: TreeRoot, _ format: TreeFormat,
-    _ body: (PageReference, Node) throws -> Void
-) throws {
+    _ body: (PageReference, Node) throws(StorageError) -> Void
+) throws(StorageError) {
     if root.reference.isNone { return }
     try forEachNode(pager, root.reference, try pager.root(of: root, format), format, body)
 }
 
 private func forEachNode(
     _ pager: Pager, _ reference: PageReference, _ node: Node, _ format: TreeFormat,
-    _ body: (PageReference, Node) throws -> Void
-) throws {
+    _ body: (PageReference, Node) throws(StorageError) -> Void
+) throws(StorageError) {
     if node.level > 0 {
         for row in 0..<node.rowCount {
             let child = try pager.child(of: node, row, format)

@@ -28,7 +28,7 @@ struct LeafCursor: ~Copyable {
     /// Creates a cursor before the leaf that holds the row at position `start`.
     init(
         _ pager: Pager, _ root: TreeRoot, from start: Int = 0, _ format: TreeFormat = .cluster
-    ) throws {
+    ) throws(StorageError) {
         self.pager = pager
         self.format = format
         self.start = start
@@ -95,7 +95,7 @@ struct LeafCursor: ~Copyable {
     }
 
     /// Advances to the next leaf. Returns false after the last one.
-    mutating func next() throws -> Bool {
+    mutating func next() throws(StorageError) -> Bool {
         guard let steps else {
             // The tree is a single leaf, or empty.
             defer { hasBegun = true }

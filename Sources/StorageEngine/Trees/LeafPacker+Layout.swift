@@ -41,7 +41,7 @@ extension LeafPacker {
     }
 
     /// Adds the leaf of the last layout, and its spilled columns, to the open transaction.
-    func store(in pager: Pager) throws -> PageReference {
+    func store(in pager: Pager) throws(StorageError) -> PageReference {
         let leaf = MutableNode(leafBuffer, byteCount: pages * pageSize)
         for c in shape.columns.indices where isSpilled[c] {
             let spill = spill(c)

@@ -102,16 +102,16 @@ struct MapChanges {
 
     /// Calls one of the bodies with the changes in the map's order, at most one for each entry.
     mutating func withSorted(
-        integers visitIntegers: (UnsafeBufferPointer<IntegerChange>) throws -> Void,
-        strings visitStrings: (UnsafeBufferPointer<BytesChange>) throws -> Void
-    ) rethrows {
+        integers visitIntegers: (UnsafeBufferPointer<IntegerChange>) throws(StorageError) -> Void,
+        strings visitStrings: (UnsafeBufferPointer<BytesChange>) throws(StorageError) -> Void
+    ) throws(StorageError) {
         if kind == .integer {
             integers.sortByRank(ranksDecide: false)
             integers.cancelOut()
             return try integers.withUnsafeBufferPointer(visitIntegers)
         }
         let keys = bytes
-        try keys.withUnsafeBytes { keys in
+        try keys.withBytes { keys throws(StorageError) in
             var start = 0
             for index in strings.indices {
                 strings[index].start = keys.baseAddress.map { $0 + start }

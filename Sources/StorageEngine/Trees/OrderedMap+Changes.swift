@@ -11,17 +11,21 @@ extension OrderedMap {
     func make(
         _ changes: inout MapChanges, _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32,
         limitingMemory: Bool = false
-    ) throws {
+    ) throws(StorageError) {
         precondition(valueCount == 0, "changes have no values")
         try changes.withSorted(
-            integers: { try make($0, writer, &root, treeID, limitingMemory) },
-            strings: { try make($0, writer, &root, treeID, limitingMemory) })
+            integers: { changes throws(StorageError) in
+                try make(changes, writer, &root, treeID, limitingMemory)
+            },
+            strings: { changes throws(StorageError) in
+                try make(changes, writer, &root, treeID, limitingMemory)
+            })
     }
 
     private func make<Change: MapChange>(
         _ changes: UnsafeBufferPointer<Change>, _ writer: TreeWriter, _ root: inout TreeRoot,
         _ treeID: UInt32, _ limitsMemory: Bool
-    ) throws {
+    ) throws(StorageError) {
         var selection = RowSelection()
         var next = 0
         while next < changes.count {
@@ -101,7 +105,7 @@ extension OrderedMap {
     private func add(
         _ leaf: MutableNode, _ change: some MapChange, _ row: inout Int, _ writer: TreeWriter,
         _ root: TreeRoot
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         let (first, second) = (change.first, change.second)
         row = lowerBound(leaf.reading, 0, first, second, from: row)
         if row < leaf.rowCount, isEqual(leaf.reading, 0, row, first, second) {
@@ -118,10 +122,10 @@ extension OrderedMap {
     private func remove<Change: MapChange>(
         _ leaf: MutableNode, _ changes: UnsafeBufferPointer<Change>, _ next: inout Int, _ end: Int,
         _ row: inout Int, _ selection: inout RowSelection, _ writer: TreeWriter, _ root: TreeRoot
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         var stop = next
         while stop < end, changes[stop].isRemoval { stop += 1 }
-        func find(_ change: Change, from start: Int) throws -> Int {
+        func find(_ change: Change, from start: Int) throws(StorageError) -> Int {
             guard let row = self.row(leaf.reading, change.first, change.second, from: start) else {
                 throw writer.pager.damaged(
                     root.reference.page, "a map lacks an entry that belongs in it")

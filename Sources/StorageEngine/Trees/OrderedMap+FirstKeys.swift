@@ -2,7 +2,9 @@
 extension OrderedMap {
     /// Returns the second key of the first entry with this first key, or nil if there is none.
     @inline(__always)
-    func firstSecondKey(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey) throws -> Int64? {
+    func firstSecondKey(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey) throws(StorageError)
+        -> Int64?
+    {
         if root.reference.isNone { return nil }
         switch first {
         case .integer(let key): return try firstSecondKey(pager, root, IntegerKey(key: key))
@@ -12,7 +14,7 @@ extension OrderedMap {
 
     private func firstSecondKey(
         _ pager: Pager, _ root: TreeRoot, _ key: some SearchedKey
-    ) throws -> Int64? {
+    ) throws(StorageError) -> Int64? {
         let shape = MapShape(key: key, valueCount: valueCount)
         var node = try pager.root(of: root, shape)
         while node.level > 0 {

@@ -6,7 +6,9 @@
 extension OrderedMap {
     /// Makes room in the full leaf at the end of the path for a row at `row`. The path is invalid
     /// afterwards.
-    func makeRoom(_ writer: TreeWriter, _ root: inout TreeRoot, forRowAt row: Int) throws {
+    func makeRoom(_ writer: TreeWriter, _ root: inout TreeRoot, forRowAt row: Int)
+        throws(StorageError)
+    {
         if try handOverRows(writer, forRowAt: row) { return }
         try split(writer, &root, at: usualCut(writer.leaf.reading, row))
     }
@@ -19,7 +21,8 @@ extension OrderedMap {
     /// leaves are then nearly full after one or two transfers; where keys come in any order, both
     /// leaves have room for a while. A neighbour with less free room than an eighth of a leaf is
     /// skipped, which bounds how many rows move for each inserted one.
-    private func handOverRows(_ writer: TreeWriter, forRowAt row: Int) throws -> Bool {
+    private func handOverRows(_ writer: TreeWriter, forRowAt row: Int) throws(StorageError) -> Bool
+    {
         guard writer.depth > 1 else { return false }
         let leaf = writer.leaf
         let rows = leaf.rowCount
@@ -56,7 +59,7 @@ extension OrderedMap {
     /// they were moved.
     ///
     /// The last leaf of the map is never merged: it may fill up with new entries.
-    func mergeLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws {
+    func mergeLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws(StorageError) {
         guard writer.depth > 1, !writer.isAtLastLeaf else { return }
         let leaf = writer.leaf
         let (branch, index) = writer.parent
@@ -79,7 +82,9 @@ extension OrderedMap {
     }
 
     /// Checks that keys ascend between two neighbouring leaves, which a malicious file may violate.
-    private func requireOrder(_ left: Node, _ right: Node, _ writer: TreeWriter) throws {
+    private func requireOrder(_ left: Node, _ right: Node, _ writer: TreeWriter)
+        throws(StorageError)
+    {
         let last = left.rowCount - 1
         let order = orderOfFirst(left, last, firstKey(right, 0))
         guard order < 0 || order == 0 && left.integer(1, last) < right.integer(1, 0) else {

@@ -2,7 +2,8 @@
 /// n).
 extension OrderedMap {
     /// Returns the number of entries before a key.
-    func position(_ pager: Pager, _ root: TreeRoot, of first: FirstKey, _ second: Int64) throws
+    func position(_ pager: Pager, _ root: TreeRoot, of first: FirstKey, _ second: Int64)
+        throws(StorageError)
         -> Int
     {
         if root.reference.isNone { return 0 }
@@ -22,16 +23,19 @@ extension OrderedMap {
     }
 
     /// Returns the leaf and row of the entry at a position, which must be in range.
-    func entry(_ pager: Pager, _ root: TreeRoot, at position: Int) throws -> RowLocation {
+    func entry(_ pager: Pager, _ root: TreeRoot, at position: Int) throws(StorageError)
+        -> RowLocation
+    {
         try ClusterTree.location(pager, root, at: position, format)
     }
 
     /// Visits entries in order, from position `start` on, until `body` returns false.
     func forEach(
         _ pager: Pager, _ root: TreeRoot, fromPosition start: Int,
-        _ body: (Node, Int) throws -> Bool
-    ) throws {
-        try ClusterTree.forEachLeaf(pager, root, from: start, as: format) { leaf, first in
+        _ body: (Node, Int) throws(StorageError) -> Bool
+    ) throws(StorageError) {
+        try ClusterTree.forEachLeaf(pager, root, from: start, as: format) {
+            leaf, first throws(StorageError) in
             for row in max(0, start - first)..<leaf.rowCount where try !body(leaf, row) {
                 return false
             }

@@ -11,7 +11,7 @@ extension OrderedMap {
     func insertUnique(
         _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, _ first: FirstKey,
         _ second: Int64
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         guard let row = try rowForUnique(writer, &root, treeID, first) else { return false }
         if put(writer.leaf, row, first, second) {
             writer.rowBehindInsertion = row + 1
@@ -27,7 +27,7 @@ extension OrderedMap {
     @inline(__always)
     private func rowForUnique(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ treeID: UInt32, _ first: FirstKey
-    ) throws -> Int? {
+    ) throws(StorageError) -> Int? {
         if writer.hasPath(to: treeID) {
             let leaf = writer.leaf.reading
             let rows = leaf.rowCount
@@ -47,7 +47,7 @@ extension OrderedMap {
     @inline(never)
     private func searchedRowForUnique(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ treeID: UInt32, _ first: FirstKey
-    ) throws -> Int? {
+    ) throws(StorageError) -> Int? {
         if writer.hasPath(to: treeID) {
             let leaf = writer.leaf.reading
             let rows = leaf.rowCount

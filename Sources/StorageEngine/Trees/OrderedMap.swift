@@ -108,8 +108,8 @@ struct OrderedMap {
     /// Visits entries in order, from the given key on, until `body` returns false.
     func forEach(
         _ pager: Pager, _ root: TreeRoot, from first: FirstKey, _ second: Int64,
-        _ body: (Node, Int) throws -> Bool
-    ) throws {
+        _ body: (Node, Int) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         if root.reference.isNone { return }
         var remaining = root.count
         _ = try visit(
@@ -121,8 +121,8 @@ struct OrderedMap {
     /// many rows as the root counts.
     private func visit(
         _ pager: Pager, _ node: Node, _ first: FirstKey, _ second: Int64, _ isEdge: Bool,
-        _ remaining: inout Int, _ body: (Node, Int) throws -> Bool
-    ) throws -> Bool {
+        _ remaining: inout Int, _ body: (Node, Int) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Bool {
         if node.level == 0 {
             remaining -= max(1, node.rowCount)
             guard remaining >= 0 else {
@@ -145,7 +145,8 @@ struct OrderedMap {
 
     /// Returns the leaf and row of exactly this key, or nil if there is no such entry.
     @inline(__always)
-    func find(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey, _ second: Int64) throws
+    func find(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey, _ second: Int64)
+        throws(StorageError)
         -> (Node, Int)?
     {
         if root.reference.isNone { return nil }
@@ -165,7 +166,7 @@ struct OrderedMap {
     func set(
         _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, _ first: FirstKey,
         _ second: Int64, values: (Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0)
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         if root.reference.isNone {
             root.reference = try makeLeaf(writer, treeID).0
         }
@@ -207,7 +208,9 @@ struct OrderedMap {
             && (valueCount < 5 || leaf.setInteger(6, row, values.4))
     }
 
-    func makeLeaf(_ writer: TreeWriter, _ treeID: UInt32) throws -> (PageReference, MutableNode) {
+    func makeLeaf(_ writer: TreeWriter, _ treeID: UInt32) throws(StorageError) -> (
+        PageReference, MutableNode
+    ) {
         try writer.makeNode(level: 0, treeID: treeID, columns: format.leafColumns, lowKey: 0)
     }
 
@@ -220,7 +223,7 @@ struct OrderedMap {
 
     /// Splits the full leaf at the end of the path before row `cut`. The path is invalid
     /// afterwards.
-    func split(_ writer: TreeWriter, _ root: inout TreeRoot, at cut: Int) throws {
+    func split(_ writer: TreeWriter, _ root: inout TreeRoot, at cut: Int) throws(StorageError) {
         let leaf = writer.leaf
         let rows = leaf.rowCount
         guard rows >= 2 else {
@@ -245,7 +248,7 @@ struct OrderedMap {
     @discardableResult
     func remove(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ first: FirstKey, _ second: Int64
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         guard try find(writer.pager, root, first, second) != nil else { return false }
         while true {
             let leaf = try writer.descend(&root, format) { childRow($0, first, second) }

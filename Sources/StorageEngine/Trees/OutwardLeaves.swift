@@ -26,7 +26,9 @@ struct OutwardLeaves {
 
     /// Creates a walk that begins at the leaf that holds position `start`, or at the last leaf. The
     /// tree must not be empty.
-    init(_ pager: Pager, _ root: TreeRoot, from start: Int, _ format: TreeFormat) throws {
+    init(_ pager: Pager, _ root: TreeRoot, from start: Int, _ format: TreeFormat)
+        throws(StorageError)
+    {
         self.pager = pager
         self.root = root
         self.format = format
@@ -38,7 +40,7 @@ struct OutwardLeaves {
     var nearestRow: Int { min(max(start - firstPosition, 0), leaf.rowCount - 1) }
 
     /// Advances to the next leaf. Returns false once all have been seen.
-    mutating func next() throws -> Bool {
+    mutating func next() throws(StorageError) -> Bool {
         let (mayGoBack, mayGoOn) = (seen.lowerBound > 0, seen.upperBound < root.count)
         if seen.isEmpty {
             try begin()
@@ -52,7 +54,7 @@ struct OutwardLeaves {
         return true
     }
 
-    private mutating func begin() throws {
+    private mutating func begin() throws(StorageError) {
         let (place, row) = try descend(to: start)
         (firstPlace, lastPlace) = (place, place)
         firstPosition = start - row
@@ -60,7 +62,7 @@ struct OutwardLeaves {
         try see { $0.lowerBound..<$0.upperBound + $1 }
     }
 
-    private mutating func goOn() throws {
+    private mutating func goOn() throws(StorageError) {
         goesBack = true
         firstPosition = seen.upperBound
         if let branch = lastPlace.branch, lastPlace.row + 1 < branch.rowCount {
@@ -74,7 +76,7 @@ struct OutwardLeaves {
         try see { $0.lowerBound..<$0.upperBound + $1 }
     }
 
-    private mutating func goBack() throws {
+    private mutating func goBack() throws(StorageError) {
         goesBack = false
         if let branch = firstPlace.branch, firstPlace.row > 0 {
             firstPlace.row -= 1
@@ -90,14 +92,14 @@ struct OutwardLeaves {
 
     /// Extends `seen` by the current leaf. Every leaf must have rows, so that the walk ends even in
     /// a malicious file in which the same leaf occurs repeatedly.
-    private mutating func see(_ extended: (Range<Int>, Int) -> Range<Int>) throws {
+    private mutating func see(_ extended: (Range<Int>, Int) -> Range<Int>) throws(StorageError) {
         guard leaf.rowCount > 0, firstPosition >= 0, firstPosition <= root.count - leaf.rowCount
         else { throw pager.countsDisagree(root.reference) }
         seen = extended(seen, leaf.rowCount)
     }
 
     /// Moves to the leaf of a position. Returns its location and the row in it.
-    private mutating func descend(to position: Int) throws -> (Place, row: Int) {
+    private mutating func descend(to position: Int) throws(StorageError) -> (Place, row: Int) {
         var place = Place(branch: nil, row: 0)
         var remaining = position
         leaf = try pager.root(of: root, format)

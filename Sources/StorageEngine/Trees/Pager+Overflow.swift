@@ -13,7 +13,7 @@ extension Pager {
         (PageHeader.size + byteCount + pageSize - 1) / pageSize
     }
 
-    func writeOverflow(_ bytes: UnsafeRawBufferPointer) throws -> PageReference {
+    func writeOverflow(_ bytes: UnsafeRawBufferPointer) throws(StorageError) -> PageReference {
         let (reference, buffer) = try allocate(
             pages: overflowPages(bytes.count), kind: .overflow)
         MutablePageHeader(buffer).lowKey = Int64(bytes.count)
@@ -25,9 +25,9 @@ extension Pager {
 }
 
 /// Calls `body` with the 24 bytes that represent an overflow value in a leaf: page, birth, length.
-func withOverflowImage<R>(
-    _ reference: PageReference, _ length: Int, _ body: (UnsafeRawBufferPointer) throws -> R
-) rethrows -> R {
+func withOverflowImage<R, E>(
+    _ reference: PageReference, _ length: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+) throws(E) -> R {
     var image = (
         reference.page.littleEndian, reference.birth.littleEndian, UInt64(length).littleEndian
     )

@@ -3,7 +3,7 @@ import CColumnKernels
 extension Pager {
     /// Returns the root of a tree that is not empty.
     @inline(__always)
-    func root(of tree: TreeRoot, _ shape: some TreeShape) throws -> Node {
+    func root(of tree: TreeRoot, _ shape: some TreeShape) throws(StorageError) -> Node {
         let root = PageHeader(try page(tree.reference))
         guard shape.describes(root, level: tree.level) else { throw misplaced(tree.reference) }
         return Node(root.base)
@@ -12,7 +12,7 @@ extension Pager {
     /// Returns the node that row `row` of a branch leads to. It must be one level down, so that
     /// every descent ends, even in a malicious file.
     @inline(__always)
-    func child(of branch: Node, _ row: Int, _ shape: some TreeShape) throws -> Node {
+    func child(of branch: Node, _ row: Int, _ shape: some TreeShape) throws(StorageError) -> Node {
         let reference = branch.child(row)
         let child = PageHeader(try page(reference))
         guard shape.describes(child, level: branch.level &- 1) else { throw misplaced(reference) }
@@ -38,7 +38,7 @@ extension Pager {
     }
 
     /// Adds a node that was laid out elsewhere to the open transaction.
-    func adopt(_ node: MutableNode) throws -> PageReference {
+    func adopt(_ node: MutableNode) throws(StorageError) -> PageReference {
         let (reference, buffer) = try allocateUninitialized(
             pages: node.byteCount / pageSize)
         buffer.copyMemory(from: node.base, byteCount: node.byteCount)

@@ -22,7 +22,7 @@ final class TreeBuilder {
     }
 
     /// Appends a leaf. `leaf` is its content.
-    func append(_ reference: PageReference, _ leaf: Node) throws {
+    func append(_ reference: PageReference, _ leaf: Node) throws(StorageError) {
         count += leaf.rowCount
         let separator: TreeWriter.Separator =
             switch format {
@@ -34,7 +34,7 @@ final class TreeBuilder {
     }
 
     /// Completes the tree and returns its root.
-    func finish() throws -> TreeRoot {
+    func finish() throws(StorageError) -> TreeRoot {
         var level = 0
         while level < branches.count {
             let branch = branches[level].reading
@@ -49,7 +49,7 @@ final class TreeBuilder {
 
     private func append(
         _ child: PageReference, rows: Int, _ separator: TreeWriter.Separator, above level: Int
-    ) throws {
+    ) throws(StorageError) {
         // In a malicious file a separator may be so long that it fills a branch, which bounds the
         // depth here.
         guard level < TreeWriter.maximumDepth - 1 else { throw writer.tooDeep(child) }
@@ -64,7 +64,7 @@ final class TreeBuilder {
     }
 
     /// Adds an open branch to the transaction and to the branch above it, and begins the next one.
-    private func close(_ level: Int) throws {
+    private func close(_ level: Int) throws(StorageError) {
         let branch = branches[level]
         let reference = try writer.pager.adopt(branch)
         try append(

@@ -7,7 +7,7 @@ extension TreeWriter {
 
     /// Returns a child of the branch above the leaf, after checking its row count against the
     /// branch.
-    func sibling(at index: Int, _ format: TreeFormat) throws -> Node {
+    func sibling(at index: Int, _ format: TreeFormat) throws(StorageError) -> Node {
         let branch = parent.branch.reading
         let node = try pager.child(of: branch, index, format)
         guard node.rowCount == branch.childCount(index) else {
@@ -18,7 +18,9 @@ extension TreeWriter {
 
     /// Moves rows at one end of the leaf to the sibling on that side. Returns false, with no row
     /// moved, if the sibling has no room. The path is invalid afterwards.
-    func moveRows(_ rows: Range<Int>, toSibling index: Int, _ format: TreeFormat) throws -> Bool {
+    func moveRows(_ rows: Range<Int>, toSibling index: Int, _ format: TreeFormat)
+        throws(StorageError) -> Bool
+    {
         let (branch, ownIndex) = parent
         let old = branch.reading.child(index)
         let (reference, sibling) = try enter(
@@ -39,7 +41,9 @@ extension TreeWriter {
 
     /// Moves all rows of a sibling into the leaf and frees the sibling. Does nothing if the leaf
     /// has no room. The path is invalid after a move.
-    func absorbSibling(_ index: Int, _ root: inout TreeRoot, _ format: TreeFormat) throws {
+    func absorbSibling(_ index: Int, _ root: inout TreeRoot, _ format: TreeFormat)
+        throws(StorageError)
+    {
         let (branch, ownIndex) = parent
         let sibling = try self.sibling(at: index, format)
         let row = index < ownIndex ? 0 : leaf.rowCount

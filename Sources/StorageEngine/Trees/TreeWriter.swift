@@ -138,7 +138,7 @@ final class TreeWriter {
     @inline(__always)
     func descend(
         _ root: inout TreeRoot, _ format: TreeFormat, choose: (Node) -> Int
-    ) throws -> MutableNode {
+    ) throws(StorageError) -> MutableNode {
         while true {
             if try tryDescend(&root, format, choose: choose) { return leaf }
         }
@@ -148,7 +148,7 @@ final class TreeWriter {
     /// in it. The position after the last row is in the last leaf.
     func descend(
         _ root: inout TreeRoot, _ format: TreeFormat, to position: Int
-    ) throws -> (leaf: MutableNode, row: Int) {
+    ) throws(StorageError) -> (leaf: MutableNode, row: Int) {
         while true {
             // Each attempt starts from the position again, because the descent makes it relative to
             // each child.
@@ -165,7 +165,7 @@ final class TreeWriter {
     @inline(__always)
     private func tryDescend(
         _ root: inout TreeRoot, _ format: TreeFormat, choose: (Node) -> Int
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         // First, so that a descent that throws leaves no path behind.
         dropPath()
         var (reference, node) = try enter(
@@ -197,7 +197,7 @@ final class TreeWriter {
 
     /// Returns a private copy of a node, or the node itself if it already is one.
     @inline(__always)
-    func writable(_ reference: PageReference) throws -> (PageReference, MutableNode) {
+    func writable(_ reference: PageReference) throws(StorageError) -> (PageReference, MutableNode) {
         let copy = try pager.makeWritable(reference)
         guard PageHeader(copy.1).kind == .node else { throw pager.misplaced(reference) }
         if copy.0 != reference { rowsMoved() }
@@ -210,7 +210,7 @@ final class TreeWriter {
     @inline(__always)
     func enter(
         _ reference: PageReference, level: Int, rows: Int, _ format: TreeFormat
-    ) throws -> (PageReference, MutableNode) {
+    ) throws(StorageError) -> (PageReference, MutableNode) {
         let copy = try writable(reference)
         let view = copy.1.reading
         guard format.describes(view.header, level: level) else { throw pager.misplaced(reference) }
@@ -240,14 +240,14 @@ final class TreeWriter {
             && branch.reading.kind(BranchColumn.key) == .bytes ? OrderedMap.maximumKeyBytes + 8 : 0
     }
 
-    func setChild(_ branch: MutableNode, _ row: Int, _ child: PageReference) throws {
+    func setChild(_ branch: MutableNode, _ row: Int, _ child: PageReference) throws(StorageError) {
         try require(branch.setInteger(BranchColumn.page, row, Int64(bitPattern: child.page)))
         try require(branch.setInteger(BranchColumn.birth, row, Int64(bitPattern: child.birth)))
     }
 
     /// Adds to the row counts of the whole path, including the root's.
     @inline(__always)
-    func addToCounts(_ root: inout TreeRoot, _ difference: Int) throws {
+    func addToCounts(_ root: inout TreeRoot, _ difference: Int) throws(StorageError) {
         root.count += difference
         var level = depth - 2
         while level >= 0 {
@@ -264,7 +264,7 @@ final class TreeWriter {
     /// Throws unless `fits`. The descent ensured headroom, but a branch of a malicious file may
     /// need more, and going on without it would lose data.
     @inline(__always)
-    func require(_ fits: Bool) throws {
+    func require(_ fits: Bool) throws(StorageError) {
         if !fits {
             throw pager.damaged(
                 depth > 0 ? steps[0].reference.page : 0,
@@ -278,7 +278,7 @@ final class TreeWriter {
     func makeNode(
         level: Int, treeID: UInt32, columns: [ColumnFormat], lowKey: Int64, pages: Int = 1,
         model: Node? = nil
-    ) throws -> (PageReference, MutableNode) {
+    ) throws(StorageError) -> (PageReference, MutableNode) {
         let (reference, buffer) = try pager.allocate(pages: pages, kind: .node)
         let node = MutableNode.format(
             buffer, byteCount: pages * pager.pageSize, level: level, treeID: treeID,
@@ -288,7 +288,7 @@ final class TreeWriter {
     }
 
     /// Copies a private node to a new page number, for a split.
-    func duplicate(_ node: MutableNode) throws -> (PageReference, MutableNode) {
+    func duplicate(_ node: MutableNode) throws(StorageError) -> (PageReference, MutableNode) {
         let pages = node.reading.pageCount
         let (reference, buffer) = try pager.allocate(pages: pages, kind: .node)
         buffer.copyMemory(from: node.base, byteCount: node.byteCount)
@@ -298,7 +298,7 @@ final class TreeWriter {
     }
 
     /// Moves a private node to a longer run.
-    func grow(_ node: MutableNode, _ reference: PageReference, to pages: Int) throws
+    func grow(_ node: MutableNode, _ reference: PageReference, to pages: Int) throws(StorageError)
         -> (PageReference, MutableNode)
     {
         let byteCount = pages * pager.pageSize
@@ -310,7 +310,7 @@ final class TreeWriter {
     }
 
     /// Splits the branch at the end of the path in two. The path is invalid afterwards.
-    private func splitBranch(_ root: inout TreeRoot, _ format: TreeFormat) throws {
+    private func splitBranch(_ root: inout TreeRoot, _ format: TreeFormat) throws(StorageError) {
         let node = steps[depth - 1].node
         let rows = node.reading.rowCount
         try require(rows >= 4)
@@ -340,7 +340,7 @@ final class TreeWriter {
     func insertSibling(
         _ root: inout TreeRoot, _ format: TreeFormat, after position: Int,
         _ reference: PageReference, _ sibling: MutableNode, separator: Separator
-    ) throws {
+    ) throws(StorageError) {
         let moved = sibling.reading.rowsBelow
         var parentPosition = position - 1
         if position == 0 {
@@ -359,7 +359,7 @@ final class TreeWriter {
     }
 
     /// Adds a new root above the old one, which becomes its only child. `steps[0]` is the new root.
-    func growRoot(_ root: inout TreeRoot, _ format: TreeFormat) throws {
+    func growRoot(_ root: inout TreeRoot, _ format: TreeFormat) throws(StorageError) {
         guard depth < Self.maximumDepth else { throw tooDeep(steps[0].reference) }
         let old = steps[0]
         let (reference, node) = try makeNode(
@@ -385,7 +385,7 @@ final class TreeWriter {
 
     func setSeparator(
         _ parent: MutableNode, _ row: Int, _ format: TreeFormat, _ separator: Separator
-    ) throws {
+    ) throws(StorageError) {
         switch (format, separator) {
         case (.collection, _), (_, .none):
             break
@@ -413,7 +413,7 @@ final class TreeWriter {
     /// Makes the node at `position` of the path refer to another buffer and page.
     func replaceNode(
         _ root: inout TreeRoot, at position: Int, _ reference: PageReference, _ node: MutableNode
-    ) throws {
+    ) throws(StorageError) {
         steps[position].reference = reference
         steps[position].node = node
         if position == 0 {
@@ -425,7 +425,7 @@ final class TreeWriter {
     }
 
     /// Removes the empty node at the end of the path, and every branch that this leaves empty.
-    func removeLeaf(_ root: inout TreeRoot, _ format: TreeFormat) throws {
+    func removeLeaf(_ root: inout TreeRoot, _ format: TreeFormat) throws(StorageError) {
         var position = depth - 1
         while true {
             try pager.free(steps[position].reference)
@@ -445,7 +445,7 @@ final class TreeWriter {
     }
 
     /// Replaces a root that has one child by that child, repeatedly.
-    func shorten(_ root: inout TreeRoot, _ format: TreeFormat) throws {
+    func shorten(_ root: inout TreeRoot, _ format: TreeFormat) throws(StorageError) {
         while !root.reference.isNone, root.level > 0 {
             let node = try pager.root(of: root, format)
             guard node.rowCount == 1 else { break }

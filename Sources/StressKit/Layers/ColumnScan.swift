@@ -38,7 +38,7 @@ struct ColumnScan {
         let isYoung = try table.predicate(Self.scanned, .compare(.less, .integer(30)))
         let expected = numbers.count { $0 < 30 }
         let found: Int
-        do { found = try table.count(where: isYoung) } catch let error as StorageError {
+        do throws(StorageError) { found = try table.count(where: isYoung) } catch {
             throw Finding(
                 .wrongState, "a scan reads the pages of other properties: \(error.message)")
         }
@@ -78,11 +78,14 @@ struct ColumnScan {
 
     /// Checks that the damage is there. Without it the scan would prove nothing.
     private func checkDamage(_ table: Table) throws {
-        do {
+        do throws(StorageError) {
             for row in 0..<Self.rowCount {
                 _ = try table.value(Self.damaged, of: table.key(at: row))
             }
-        } catch let error as StorageError where error.code == .damaged { return }
+        } catch {
+            if error.code == .damaged { return }
+            throw error
+        }
         throw Finding(.wrongState, "damaged pages are read as if they were sound.")
     }
 }

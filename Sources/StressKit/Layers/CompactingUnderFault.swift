@@ -10,9 +10,9 @@ struct CompactingUnderFault {
         let (path, context) = (attempt.path, attempt.context)
         let ledger = CommitLedger(acknowledged: context.prepared)
         attempt.interceptor.setFaults([attempt.fault])
-        do {
+        do throws(StorageError) {
             _ = try Database.compact(path: path, options: context.options)
-        } catch let error as StorageError {
+        } catch {
             if attempt.fault.isHarmless {
                 throw Finding(.wrongError, "\(error.code) though nothing failed: \(error.message)")
             }

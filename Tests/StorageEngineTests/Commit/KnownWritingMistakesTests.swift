@@ -171,12 +171,12 @@ import ToolSupport
         /// is destroyed.
         func scan(_ column: Int, _ image: [UInt8]) throws -> Bool {
             try directory.withImage(image) { path in
-                do {
+                do throws(StorageError) {
                     let connection = try Connection(Database.open(path: path))
                     let table = try connection.table(named: "Wide")!
                     var row = 0
-                    try table.forEachLeaf { leaf, _ in
-                        let (node, position) = try #require(try table.column(column, of: leaf))
+                    try table.forEachLeaf { leaf, _ throws(StorageError) in
+                        let (node, position) = try table.column(column, of: leaf)!
                         for index in 0..<leaf.rowCount {
                             #expect(node.integer(position, index) == value(row, column))
                             row += 1
@@ -185,7 +185,7 @@ import ToolSupport
                     }
                     #expect(row == rows)
                     return true
-                } catch let error as StorageError {
+                } catch {
                     #expect(error.code == .damaged)
                     return false
                 }

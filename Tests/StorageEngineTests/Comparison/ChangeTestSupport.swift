@@ -13,7 +13,7 @@ struct DatabaseImage: Equatable {
         /// A collection inside a mixed value.
         case nested(CollectionIdentity, Value)
 
-        init(_ scalar: Scalar, of type: ValueType, _ pager: Pager) throws {
+        init(_ scalar: Scalar, of type: ValueType, _ pager: Pager) throws(StorageError) {
             guard type == .mixed, let nested = NestedCollection(scalar) else {
                 self = .scalar(OracleValue(scalar))
                 return
@@ -25,9 +25,9 @@ struct DatabaseImage: Equatable {
                         pager: pager, bytes: nested.rows, format: .nested(nested.kind))))
         }
 
-        init(_ collection: StoredCollection) throws {
+        init(_ collection: StoredCollection) throws(StorageError) {
             var rows: [Value] = []
-            try collection.forEach { row in
+            try collection.forEach { row throws(StorageError) in
                 let value = try Value(row.value, of: collection.format.type, collection.pager)
                 rows.append(
                     collection.format.hasKeys ? .entry(key: Array(row.key), value) : value)

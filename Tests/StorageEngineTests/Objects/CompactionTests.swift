@@ -66,9 +66,9 @@ import ToolSupport
         let before = try readBytes(path)
         #expect(try !Database.compact(path: path) { _, _ in false })
         #expect(try readBytes(path).count == before.count)
-        struct Refusal: Error {}
-        #expect(throws: Refusal.self) {
-            try Database.compact(path: path) { _, _ in throw Refusal() }
+        let refusal = StorageError(.invalidArgument, path: path, message: "Not now.")
+        #expect(throws: refusal) {
+            try Database.compact(path: path) { _, _ throws(StorageError) in throw refusal }
         }
         try expectHolds(digest)
     }

@@ -37,9 +37,10 @@ import ToolSupport
         -> [[UInt8]]
     {
         var found: [[UInt8]] = []
-        try table.forEachInPrimaryKeyOrder(from: start) { key in
+        try table.forEachInPrimaryKeyOrder(from: start) { key throws(StorageError) in
             guard case .bytes(let bytes) = try table.value(0, of: key) else {
-                throw TestFailure("The key is not of bytes.")
+                Issue.record("The key is not of bytes.")
+                return false
             }
             found.append(Array(bytes))
             return found.count < limit
@@ -61,7 +62,8 @@ import ToolSupport
         }
         for start in [nil, -50_000, 0, 17, 49_999, 60_000] as [Int64?] {
             var found: [Int64] = []
-            try table.forEachInPrimaryKeyOrder(from: start.map { .integer($0) }) { key in
+            try table.forEachInPrimaryKeyOrder(from: start.map { .integer($0) }) {
+                key throws(StorageError) in
                 guard case .integer(let id) = try table.value(0, of: key) else { return false }
                 found.append(id)
                 return true

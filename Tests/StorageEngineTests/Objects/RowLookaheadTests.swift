@@ -42,14 +42,16 @@ import ToolSupport
 
     private func check(_ table: Table, _ keys: [ObjectKey], stoppingAfter limit: Int) throws {
         var visited: [ObjectKey] = []
-        try table.forEachRow(of: keys) { key, location in
-            try #require(isSame(location, try table.location(of: key)))
-            for column in 0..<10 {
+        try table.forEachRow(of: keys) { key, location throws(StorageError) in
+            let found = try table.location(of: key)
+            var isRight = isSame(location, found)
+            for column in 0..<10 where isRight {
                 let value = try OracleValue(table.value(column, at: location))
-                try #require(try value == OracleValue(table.value(column, of: key)))
+                isRight = try value == OracleValue(table.value(column, of: key))
             }
+            #expect(isRight, "the object \(key)")
             visited.append(key)
-            return visited.count < limit
+            return isRight && visited.count < limit
         }
         let expected = try keys.filter { try table.contains($0) }.prefix(limit)
         #expect(visited == Array(expected))

@@ -41,7 +41,7 @@ import ToolSupport
         let sorted = ids.sorted { $0.lexicographicallyPrecedes($1) }
         var visited: [OracleValue] = []
         try scalar(sorted[3]).withScalar { start in
-            try table.forEachInPrimaryKeyOrder(from: start) { key in
+            try table.forEachInPrimaryKeyOrder(from: start) { key throws(StorageError) in
                 visited.append(OracleValue(try table.value(0, of: key)))
                 return true
             }

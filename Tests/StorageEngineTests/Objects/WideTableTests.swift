@@ -89,7 +89,7 @@ import ToolSupport
         for source in [connection, try copy(connection, "packed")] {
             let table = try #require(try source.table(named: "Wide"))
             var rows = 0
-            try ClusterTree.forEachLeaf(source.pager, table.root) { leaf, _ in
+            try ClusterTree.forEachLeaf(source.pager, table.root) { leaf, _ throws(StorageError) in
                 #expect(leaf.pageCount <= most)
                 for column in 0..<leaf.columnCount where leaf.isSpilled(column) {
                     let node = try source.pager.node(leaf.spillReference(column))

@@ -115,12 +115,12 @@ import ToolSupport
         try connection.forest.flush()
         forge(&connection.pager.inlineRoots)
         _ = try connection.pager.commit()
-        do {
+        do throws(StorageError) {
             let reader = try Connection(connection.database)
             for table in 0..<reader.tableCount { _ = try reader.table(table).count() }
             return try reader.verify().isEmpty ? nil : .damaged
         } catch {
-            return (error as? StorageError)?.code
+            return error.code
         }
     }
 

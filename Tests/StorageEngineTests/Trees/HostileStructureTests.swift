@@ -181,13 +181,13 @@ import Testing
         let things = connection.table(0)
         let count = try things.count()
         var rows = 0
-        do {
+        do throws(StorageError) {
             try things.forEachLeaf { leaf, _ in
                 rows += leaf.rowCount
                 return true
             }
             #expect(rows == count)
-        } catch let error as StorageError {
+        } catch {
             #expect(error.code == .damaged)
             #expect(rows <= count)
         }

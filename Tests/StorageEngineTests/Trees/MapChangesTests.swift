@@ -99,14 +99,14 @@ import ToolSupport
         let sorted = model.sorted()
         try #require(root.count == sorted.count)
         var position = 0
-        try map.forEach(pager, root, fromPosition: 0) { leaf, row in
+        try map.forEach(pager, root, fromPosition: 0) { leaf, row throws(StorageError) in
             let entry = sorted[position]
             let isEqual = entry.withKey(map.firstKeyKind) {
                 map.isEqual(leaf, 0, row, $0, entry.second)
             }
-            try #require(isEqual, "position \(position)")
+            #expect(isEqual, "position \(position)")
             position += 1
-            return true
+            return isEqual
         }
         try #require(position == sorted.count)
         for _ in 0..<20 where !sorted.isEmpty {
@@ -119,8 +119,8 @@ import ToolSupport
             let place = try map.entry(pager, root, at: position)
             try #require(place.leaf.integer(1, place.row) == entry.second)
         }
-        try forEachNode(pager, root, map.format) { _, node in
-            try #require(node.rowCount > 0)
+        try forEachNode(pager, root, map.format) { _, node throws(StorageError) in
+            #expect(node.rowCount > 0)
         }
     }
 

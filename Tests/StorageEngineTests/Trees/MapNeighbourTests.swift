@@ -141,10 +141,11 @@ import ToolSupport
             #expect(after.leaves <= before.leaves / 4, "\(before) became \(after)")
             #expect(try Self.nodes(pager, root, map) < pagesBefore)
             var position = 0
-            try map.forEach(pager, root, fromPosition: 0) { leaf, row in
-                try #require(leaf.integer(1, row) == seconds[position])
+            try map.forEach(pager, root, fromPosition: 0) { leaf, row throws(StorageError) in
+                let isRight = leaf.integer(1, row) == seconds[position]
+                #expect(isRight, "position \(position)")
                 position += 12
-                return true
+                return isRight
             }
             #expect(position == seconds.count)
         }
@@ -272,12 +273,16 @@ import ToolSupport
                     try #require(isRemoved)
                 }
                 var rest = model.keys.sorted()[...]
-                try map.forEach(pager, root, fromPosition: 0) { leaf, row in
-                    let next = rest.popFirst()
-                    let key = try #require(next)
-                    try #require(leaf.bytes(0, row).elementsEqual(key.utf8))
-                    try #require(leaf.integer(1, row) == model[key])
-                    return true
+                try map.forEach(pager, root, fromPosition: 0) { leaf, row throws(StorageError) in
+                    guard let key = rest.popFirst() else {
+                        Issue.record("The map has more entries than the model.")
+                        return false
+                    }
+                    let isRight =
+                        leaf.bytes(0, row).elementsEqual(key.utf8)
+                        && leaf.integer(1, row) == model[key]
+                    #expect(isRight, "the entry \(key)")
+                    return isRight
                 }
                 try #require(rest.isEmpty && root.count == model.count)
             }

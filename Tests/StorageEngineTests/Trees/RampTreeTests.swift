@@ -75,10 +75,11 @@ import ToolSupport
         _ map: OrderedMap, _ pager: Pager, _ root: TreeRoot, _ model: Set<Int64>, _ base: Int64
     ) throws {
         var keys: [Int64] = []
-        try map.forEach(pager, root, fromPosition: 0) { leaf, row in
-            try #require(leaf.integer(0, row) &- base == leaf.integer(1, row))
+        try map.forEach(pager, root, fromPosition: 0) { leaf, row throws(StorageError) in
+            let isRight = leaf.integer(0, row) &- base == leaf.integer(1, row)
+            #expect(isRight, "entry \(keys.count)")
             keys.append(leaf.integer(1, row))
-            return true
+            return isRight
         }
         let isEqual = keys == model.sorted()
         try #require(isEqual && root.count == keys.count)
@@ -88,10 +89,10 @@ import ToolSupport
             try #require(
                 try map.position(pager, root, of: .integer(base + key), key) == position)
         }
-        try forEachNode(pager, root, map.format) { reference, node in
+        try forEachNode(pager, root, map.format) { reference, node throws(StorageError) in
             let page = UnsafeRawBufferPointer(
                 start: node.base, count: node.pageCount * pager.pageSize)
-            try #require(Node.problem(in: page) == nil, "page \(reference.page)")
+            #expect(Node.problem(in: page) == nil, "page \(reference.page)")
         }
     }
 

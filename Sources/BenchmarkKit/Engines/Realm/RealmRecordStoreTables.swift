@@ -40,9 +40,11 @@ private final class RealmTableRecordStore: RecordStore {
     }
 
     /// Returns the bytes of a column. The column of a field is its number + 1, after the key.
-    private func bytes(_ column: Int, at location: RowLocation) throws -> UnsafeRawBufferPointer {
+    private func bytes(
+        _ column: Int, at location: RowLocation
+    ) throws(StorageError) -> UnsafeRawBufferPointer {
         guard case .bytes(let bytes) = try table.value(column, at: location) else {
-            throw BenchmarkError(.caseFailed, "A column of a record is not of bytes.")
+            throw connection.incomplete("A column of a record is not of bytes.")
         }
         return bytes
     }
@@ -51,7 +53,7 @@ private final class RealmTableRecordStore: RecordStore {
         try table.location(of: object).map(sumOfFirstBytes)
     }
 
-    private func sumOfFirstBytes(at location: RowLocation) throws -> Int {
+    private func sumOfFirstBytes(at location: RowLocation) throws(StorageError) -> Int {
         var sum = 0
         for field in 0..<YCSBRecord.fieldCount {
             sum += Int(try bytes(field + 1, at: location).first ?? 0)
@@ -135,7 +137,7 @@ private final class RealmTableRecordStore: RecordStore {
             }
         }
         var found = 0
-        try table.forEachRow(of: keys) { _, location in
+        try table.forEachRow(of: keys) { _, location throws(StorageError) in
             blackHole(try sumOfFirstBytes(at: location))
             found += 1
             return true
@@ -158,13 +160,13 @@ private final class RealmTableRecordStore: RecordStore {
 
     func forEach(_ body: (String, [[UInt8]]) -> Void) throws {
         try connection.refresh()
-        try table.forEachLeaf { leaf, _ in
+        try table.forEachLeaf { leaf, _ throws(StorageError) in
             for row in 0..<leaf.rowCount {
                 let location = RowLocation(leaf: leaf, row: row)
                 body(
                     String(decoding: try bytes(0, at: location), as: UTF8.self),
-                    try (0..<YCSBRecord.fieldCount).map {
-                        Array(try bytes($0 + 1, at: location))
+                    try (0..<YCSBRecord.fieldCount).map { field throws(StorageError) in
+                        Array(try bytes(field + 1, at: location))
                     })
             }
             return true

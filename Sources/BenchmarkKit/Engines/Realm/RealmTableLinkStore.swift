@@ -58,8 +58,8 @@ final class RealmTableLinkStore: LinkStore {
 
     func sumOfMembers() throws -> Int {
         var sum = 0
-        try forEachList { list in
-            try list.forEach { element in
+        try forEachList { list throws(StorageError) in
+            try list.forEach { element throws(StorageError) in
                 sum += try value(behind: element)
                 return true
             }
@@ -69,9 +69,9 @@ final class RealmTableLinkStore: LinkStore {
 
     func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) throws {
         var owner = 0
-        try forEachList { list in
+        try forEachList { list throws(StorageError) in
             var position = 0
-            try list.forEach { element in
+            try list.forEach { element throws(StorageError) in
                 body(owner, position, try value(behind: element))
                 position += 1
                 return true
@@ -81,8 +81,10 @@ final class RealmTableLinkStore: LinkStore {
     }
 
     @inline(__always)
-    private func forEachList(_ body: (ListHandle) throws -> Void) throws {
-        try owners.forEachLeaf { leaf, _ in
+    private func forEachList(
+        _ body: (ListHandle) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try owners.forEachLeaf { leaf, _ throws(StorageError) in
             for row in 0..<leaf.rowCount {
                 try body(owners.list(0, of: owners.key(at: RowLocation(leaf: leaf, row: row))))
             }
@@ -91,17 +93,17 @@ final class RealmTableLinkStore: LinkStore {
     }
 
     @inline(__always)
-    private func value(behind link: Scalar) throws -> Int {
+    private func value(behind link: Scalar) throws(StorageError) -> Int {
         guard case .integer(let target) = link,
             let location = try members.location(of: ObjectKey(rawValue: target)),
             case .integer(let value) = try members.value(0, at: location)
-        else { throw BenchmarkError(.caseFailed, "A link leads nowhere.") }
+        else { throw connection.incomplete("A link leads nowhere.") }
         return Int(value)
     }
 
     func countOfOwners() throws -> Int {
         var count = 0
-        try members.forEachLeaf { leaf, _ in
+        try members.forEachLeaf { leaf, _ throws(StorageError) in
             for row in 0..<leaf.rowCount {
                 count += try members.backlinkCount(
                     of: members.key(at: RowLocation(leaf: leaf, row: row)))

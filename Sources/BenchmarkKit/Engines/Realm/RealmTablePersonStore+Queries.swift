@@ -96,7 +96,8 @@ extension RealmTablePersonStore {
         let everybody = try QueryPlan(table, .constant(true))
         let order = [QueryOrder(column: birthdate), QueryOrder(column: name)]
         var checksum = OrderedChecksum()
-        try table.forEachRow(of: QuerySorter(table, order).sorted(everybody)) { key, location in
+        try table.forEachRow(of: QuerySorter(table, order).sorted(everybody)) {
+            key, location throws(StorageError) in
             try withPerson(key, at: location) { checksum.add($0, $1, $2) }
             return true
         }
@@ -105,9 +106,9 @@ extension RealmTablePersonStore {
 
     // MARK: One object
 
-    private func missingPerson(_ key: ObjectKey) -> BenchmarkError {
-        BenchmarkError(
-            .caseFailed, "The object \(key.rawValue) of '\(table.definition.name)' is gone.")
+    private func missingPerson(_ key: ObjectKey) -> StorageError {
+        connection.incomplete(
+            "The object \(key.rawValue) of '\(table.definition.name)' is gone.")
     }
 
     private func integer(_ column: Int, of key: ObjectKey) throws -> Int {
@@ -120,7 +121,7 @@ extension RealmTablePersonStore {
     private func withPerson(
         _ key: ObjectKey,
         _ body: (_ name: UnsafeRawBufferPointer, _ birthdate: Int, _ age: Int) -> Void
-    ) throws {
+    ) throws(StorageError) {
         guard let location = try table.location(of: key) else { throw missingPerson(key) }
         try withPerson(key, at: location, body)
     }
@@ -128,7 +129,7 @@ extension RealmTablePersonStore {
     private func withPerson(
         _ key: ObjectKey, at location: RowLocation,
         _ body: (_ name: UnsafeRawBufferPointer, _ birthdate: Int, _ age: Int) -> Void
-    ) throws {
+    ) throws(StorageError) {
         guard case .bytes(let name) = try table.value(name, at: location),
             case .double(let date) = try table.value(birthdate, at: location),
             case .integer(let age) = try table.value(age, at: location)
@@ -176,7 +177,7 @@ extension RealmTablePersonStore {
     ) throws {
         let index = try indexOfNumbers()
         guard let positions = try index.positions(where: test) else { return }
-        try index.forEachKey(in: positions) { key in
+        try index.forEachKey(in: positions) { key throws(StorageError) in
             if let person = try person(key) { body(person) }
             return true
         }

@@ -21,7 +21,7 @@ extension RealmTablePersonStore {
         return try key.flatMap(person)
     }
 
-    func person(_ key: ObjectKey) throws -> (birthdate: Int, age: Int)? {
+    func person(_ key: ObjectKey) throws(StorageError) -> (birthdate: Int, age: Int)? {
         guard let location = try table.location(of: key),
             case .double(let date) = try table.value(birthdate, at: location),
             case .integer(let age) = try table.value(age, at: location)
@@ -32,20 +32,21 @@ extension RealmTablePersonStore {
     // MARK: Leaves
 
     /// Returns the node that holds a column of a leaf, and the column's position in that node.
-    func column(_ column: Int, of leaf: Node) throws -> (node: Node, column: Int) {
+    func column(
+        _ column: Int, of leaf: Node
+    ) throws(StorageError) -> (node: Node, column: Int) {
         guard let found = try table.column(column, of: leaf) else {
             // Columns are created together with their table.
-            throw BenchmarkError(
-                .caseFailed, "A leaf of '\(table.definition.name)' lacks a column.")
+            throw connection.incomplete("A leaf of '\(table.definition.name)' lacks a column.")
         }
         return found
     }
 
     /// Returns the bytes of a name, in place or, for a long name, from its overflow pages.
     @inline(__always)
-    func nameBytes(_ node: Node, _ column: Int, _ row: Int, of leaf: Node) throws
-        -> UnsafeRawBufferPointer
-    {
+    func nameBytes(
+        _ node: Node, _ column: Int, _ row: Int, of leaf: Node
+    ) throws(StorageError) -> UnsafeRawBufferPointer {
         guard node.isOverflow(column, row) else { return node.bytes(column, row) }
         let location = RowLocation(leaf: leaf, row: row)
         guard case .bytes(let bytes) = try table.value(name, at: location) else {
@@ -112,7 +113,7 @@ extension RealmTablePersonStore {
 
     private func names(sortedByAge count: Int, _ index: ColumnIndex) throws -> [String] {
         var first = FirstByAge(count: count)
-        try index.forEachKey(in: 0..<index.count()) { key in
+        try index.forEachKey(in: 0..<index.count()) { key throws(StorageError) in
             guard let location = try table.location(of: key),
                 case .integer(let age) = try table.value(self.age, at: location),
                 case .bytes(let name) = try table.value(self.name, at: location),
@@ -128,7 +129,7 @@ extension RealmTablePersonStore {
 
     func checksum() throws -> Int {
         var sum = 0
-        try table.forEachLeaf(keepsLeaves: false) { leaf, _ in
+        try table.forEachLeaf(keepsLeaves: false) { leaf, _ throws(StorageError) in
             let (nameNode, names) = try column(name, of: leaf)
             let (dateNode, dates) = try column(birthdate, of: leaf)
             let (ageNode, ages) = try column(age, of: leaf)
@@ -144,7 +145,7 @@ extension RealmTablePersonStore {
     }
 
     func forEach(_ body: (_ name: String, _ birthdate: Int, _ age: Int) -> Void) throws {
-        try table.forEachLeaf(keepsLeaves: false) { leaf, _ in
+        try table.forEachLeaf(keepsLeaves: false) { leaf, _ throws(StorageError) in
             let (nameNode, names) = try column(name, of: leaf)
             let (dateNode, dates) = try column(birthdate, of: leaf)
             let (ageNode, ages) = try column(age, of: leaf)

@@ -123,7 +123,7 @@ final class RealmTablePersonStore: PersonStore {
     func deleteOddAges() throws {
         try write {
             var odd: [ObjectKey] = []
-            try table.forEachLeaf { leaf, _ in
+            try table.forEachLeaf { leaf, _ throws(StorageError) in
                 let (node, ages) = try column(age, of: leaf)
                 for row in 0..<leaf.rowCount where node.integer(ages, row) & 1 == 1 {
                     odd.append(table.key(at: RowLocation(leaf: leaf, row: row)))
@@ -139,7 +139,7 @@ final class RealmTablePersonStore: PersonStore {
         _ rows: inout [(key: ObjectKey, age: Int64)], at position: Int
     ) throws {
         rows.removeAll(keepingCapacity: true)
-        try table.forEachLeaf(from: position) { leaf, first in
+        try table.forEachLeaf(from: position) { leaf, first throws(StorageError) in
             let (node, ages) = try column(age, of: leaf)
             for row in max(0, position - first)..<leaf.rowCount {
                 let key = table.key(at: RowLocation(leaf: leaf, row: row))
@@ -180,4 +180,11 @@ final class RealmTablePersonStore: PersonStore {
 
     /// Refreshes the connection, which then shows one version until the next refresh.
     func pin() throws { try connection.refresh() }
+}
+
+extension Connection {
+    /// The error of a store that misses what it has stored: of the type that visits of rows throw.
+    func incomplete(_ message: String) -> StorageError {
+        StorageError(.damaged, path: database.path, message: message)
+    }
 }

@@ -16,7 +16,8 @@ struct CollectionContents {
         /// The values of an unmanaged collection.
         case values([Any?], ValueType)
     }
-    typealias ValueVisit = ((Scalar) throws -> Bool) throws -> Void
+    typealias ValueVisit =
+        ((Scalar) throws(StorageError) -> Bool) throws(StorageError) -> Void
 
     let source: Source
     /// The name of the collection in messages.

@@ -49,9 +49,9 @@ class ObservedCollection<Handle: EngineCollection & ComparableHandle>: Observed 
         var modified = Set(change.modifications)
         let deleted = Set(change.deletions)
         var position = 0
-        try old.forEachValue {
+        try old.forEachValue { value throws(StorageError) in
             // What was kept exists in the new version.
-            if case .integer(let key) = $0, !deleted.contains(position),
+            if case .integer(let key) = value, !deleted.contains(position),
                 try isModified(ObjectKey(rawValue: key))
             {
                 modified.insert(position)

@@ -12,7 +12,7 @@ struct ConstantTest {
     private enum Form {
         case values((MixedValue) -> Bool)
         /// A test that reads lists and maps, and can fail if they are damaged.
-        case collections((MixedValue) throws -> Bool)
+        case collections((MixedValue) throws(StorageError) -> Bool)
     }
 
     init(stored: ValueTest? = nil, matches: @escaping (MixedValue) -> Bool) {
@@ -21,7 +21,7 @@ struct ConstantTest {
     }
 
     private static func readingCollections(
-        _ matches: @escaping (MixedValue) throws -> Bool
+        _ matches: @escaping (MixedValue) throws(StorageError) -> Bool
     ) -> ConstantTest {
         var test = ConstantTest { _ in false }
         test.form = .collections(matches)
@@ -33,7 +33,7 @@ struct ConstantTest {
     }
 
     /// Returns whether a value passes the test, after inversion.
-    func passes(_ value: MixedValue) throws -> Bool {
+    func passes(_ value: MixedValue) throws(StorageError) -> Bool {
         switch form {
         case .values(let matches): matches(value) != isInverted
         case .collections(let matches): try matches(value) != isInverted
@@ -56,7 +56,7 @@ struct ConstantTest {
 
     /// Returns the condition that one of several values passes.
     func condition(_ expression: QueryExpression, name: String) -> QueryCondition {
-        .values(expression, name: name) { try passes($0) }
+        .values(expression, name: name, passes)
     }
 }
 
@@ -118,8 +118,9 @@ extension ConstantTest {
         var closures: [(MixedValue) -> Bool] = []
         for test in tests {
             guard case .values(let matches) = test.form, !test.isInverted else {
-                return readingCollections { value in
-                    try tests.contains { try $0.passes(value) }
+                return readingCollections { value throws(StorageError) in
+                    for test in tests where try test.passes(value) { return true }
+                    return false
                 }
             }
             closures.append(matches)
@@ -133,7 +134,9 @@ extension ConstantTest {
     static func collection(
         _ value: PredicateValue, _ operation: ComparisonSyntax.Operation, _ connection: Connection
     ) -> ConstantTest {
-        var test = readingCollections { try value.equals($0, connection) }
+        var test = readingCollections { stored throws(StorageError) in
+            try value.equals(stored, connection)
+        }
         test.isInverted = operation == .notEqual
         return test
     }

@@ -103,7 +103,7 @@ struct PairResolution {
 
     // MARK: Making
 
-    private func test() throws -> (MixedValue, MixedValue) throws -> Bool {
+    private func test() throws -> (MixedValue, MixedValue) throws(StorageError) -> Bool {
         let operation = comparison.operation == .isIn ? .equal : comparison.operation
         let options = comparison.options
         if let pattern = operation.textPattern {
@@ -122,9 +122,13 @@ struct PairResolution {
             throw error("Operator '\(operation.rawValue)' compares no two properties")
         }
         let connection = resolver.realm.connection
-        if options.isEmpty { return { try connection.matches($0, order, $1) } }
+        if options.isEmpty {
+            return { left, right throws(StorageError) in
+                try connection.matches(left, order, right)
+            }
+        }
         let text = TextComparison(pattern: .whole, options: options)
-        return { left, right in
+        return { left, right throws(StorageError) in
             guard case .string(let first) = left, case .string(let second) = right else {
                 return try connection.matches(left, order, right)
             }

@@ -5,7 +5,7 @@ extension PredicateValue {
     /// contents, at all levels.
     ///
     /// - Throws: An error if a list or map cannot be read.
-    func equals(_ stored: MixedValue, _ connection: Connection) throws -> Bool {
+    func equals(_ stored: MixedValue, _ connection: Connection) throws(StorageError) -> Bool {
         switch (self, stored) {
         case (.list(let values), .list):
             return try equals(stored, values.count, connection) { index, _ in values[index] }
@@ -30,14 +30,14 @@ extension PredicateValue {
     private func equals(
         _ stored: MixedValue, _ count: Int, _ connection: Connection,
         _ value: (Int, UnsafeRawBufferPointer) -> PredicateValue?
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         guard try connection.elementCount(of: stored) == count else { return false }
         var index = 0
         var areEqual = true
-        try connection.forEachElement(of: stored) { key, element in
+        try connection.forEachElement(of: stored) { key, element throws(StorageError) in
             // A damaged collection can have more elements than its count.
-            areEqual =
-                try index < count && value(index, key)?.equals(element, connection) ?? false
+            let expected = index < count ? value(index, key) : nil
+            areEqual = if let expected { try expected.equals(element, connection) } else { false }
             index += 1
             return areEqual
         }

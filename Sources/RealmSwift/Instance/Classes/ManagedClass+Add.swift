@@ -115,15 +115,15 @@ extension ManagedClass {
     /// Inserts a row and returns the key of the new object; nil if the transaction has failed.
     func insertRow(_ row: UnsafeBufferPointer<Scalar>) -> Int64? {
         if realm.hasFailed { return nil }
-        do {
+        do throws(StorageError) {
             let key = try existingTable.insert(row).rawValue
             noteInsertion(of: key)
             return key
-        } catch let error as StorageError where error.code == .duplicateKey {
+        } catch  where error.code == .duplicateKey {
             stop(
                 "Attempting to create an object of type '\(model.name)' with an existing primary "
                     + "key value '\(text(ofPrimaryKey: row[primaryKeyColumn]))'.")
-        } catch let error as StorageError where error.code == .valueTooLarge {
+        } catch  where error.code == .valueTooLarge {
             requireSizes(row)
             stop(error)
         } catch {

@@ -49,12 +49,13 @@ extension ManagedClass {
 extension ManagedClass {
     /// Calls `body` with the embedded objects that an object owns directly, and their classes.
     func forEachEmbedded(
-        in key: ObjectKey, _ body: @escaping (ManagedClass, ObjectKey) throws -> Void
-    ) throws {
+        in key: ObjectKey,
+        _ body: (ManagedClass, ObjectKey) throws(StorageError) -> Void
+    ) throws(StorageError) {
         for position in model.embedding {
             let column = columns[position]
             let target = linkTarget(column: column)
-            let visit = { (value: Scalar) in
+            func visit(_ value: Scalar) throws(StorageError) -> Bool {
                 if case .integer(let key) = value { try body(target, ObjectKey(rawValue: key)) }
                 return true
             }

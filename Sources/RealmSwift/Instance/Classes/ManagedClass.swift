@@ -148,7 +148,7 @@ final class ManagedClass {
     @inline(__always)
     func forEachReference(
         to target: ObjectKey, at location: RowLocation, in column: Int,
-        _ body: (ObjectKey, Int) throws -> Bool
+        _ body: (ObjectKey, Int) throws(StorageError) -> Bool
     ) throws {
         guard let uncountedTable else { return }
         try uncountedTable._withUnsafeGuaranteedRef {
@@ -219,11 +219,13 @@ final class ManagedClass {
 
     /// Calls `body` with the objects of this class that the cancelled transaction had deleted and
     /// that exist again.
-    func forEachRestored(_ body: (ObjectKey) throws -> Void) throws {
+    func forEachRestored(
+        _ body: (ObjectKey) throws(StorageError) -> Void
+    ) throws(StorageError) {
         guard let table else { return }
         let cancelledKeys = cancelledKeys.takeUnretainedValue()
         if cancelledKeys.isEmptied {
-            try table.forEachLeaf { leaf, _ in
+            try table.forEachLeaf { leaf, _ throws(StorageError) in
                 for row in 0..<leaf.rowCount {
                     try body(table.key(at: RowLocation(leaf: leaf, row: row)))
                 }

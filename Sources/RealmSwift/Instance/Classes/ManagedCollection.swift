@@ -7,7 +7,7 @@ protocol EngineCollection: ComparableHandle {
     init(_ table: Table, _ column: Int, _ owner: ObjectKey)
     var owner: ObjectKey { get }
     func count() throws -> Int
-    func forEachValue(_ body: (Scalar) throws -> Bool) throws
+    func forEachValue(_ body: (Scalar) throws(StorageError) -> Bool) throws(StorageError)
     func appendLinks(to keys: inout ContiguousArray<Int64>) throws
     func isSame(as other: Self) -> Bool
 }
@@ -23,7 +23,7 @@ protocol AnyManagedCollection: ManagedPlace {
     func moved(to realm: RealmInstance) -> Self
     /// Returns the keys of all objects in the collection.
     func links() -> ContiguousArray<Int64>
-    func forEachValue(_ body: (Scalar) throws -> Bool) throws
+    func forEachValue(_ body: (Scalar) throws(StorageError) -> Bool) throws(StorageError)
 }
 
 /// A managed list, set or map. It is a class because using a collection then takes one reference
@@ -103,7 +103,9 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace, AnyManage
         }
     }
 
-    func forEachValue(_ body: (Scalar) throws -> Bool) throws { try handle.forEachValue(body) }
+    func forEachValue(_ body: (Scalar) throws(StorageError) -> Bool) throws(StorageError) {
+        try handle.forEachValue(body)
+    }
 }
 
 extension Optional {
@@ -144,7 +146,7 @@ extension ListHandle: EngineCollection {
         self = table.list(column, of: owner)
     }
 
-    func forEachValue(_ body: (Scalar) throws -> Bool) throws {
+    func forEachValue(_ body: (Scalar) throws(StorageError) -> Bool) throws(StorageError) {
         try forEach(body)
     }
 }
@@ -156,7 +158,7 @@ extension SetHandle: EngineCollection {
         self = table.set(column, of: owner)
     }
 
-    func forEachValue(_ body: (Scalar) throws -> Bool) throws {
+    func forEachValue(_ body: (Scalar) throws(StorageError) -> Bool) throws(StorageError) {
         try forEach(body)
     }
 }
@@ -168,7 +170,7 @@ extension MapHandle: EngineCollection {
         self = table.map(column, of: owner)
     }
 
-    func forEachValue(_ body: (Scalar) throws -> Bool) throws {
-        try forEach { try body($1) }
+    func forEachValue(_ body: (Scalar) throws(StorageError) -> Bool) throws(StorageError) {
+        try forEach { _, value throws(StorageError) in try body(value) }
     }
 }

@@ -28,7 +28,7 @@ final class VersionStep {
     }
 
     /// The table of a class in the old version; nil if it did not exist.
-    func oldTable(of managedClass: ManagedClass) throws -> Table? {
+    func oldTable(of managedClass: ManagedClass) throws(StorageError) -> Table? {
         try old.table(named: managedClass.model.name)
     }
 
@@ -78,10 +78,11 @@ extension VersionStep {
                 for target in try find(branch.target, &budget) {
                     try observed.managedClass.table?.forEachReference(to: target, in: column) {
                         owner, _ in
-                        try Self.spend(&budget)
-                        keys.insert(owner)
-                        return true
+                        if budget > 0 { keys.insert(owner) }
+                        budget -= 1
+                        return budget >= 0
                     }
+                    if budget < 0 { throw TooMany() }
                 }
             case .referrers(let column):
                 try addTargets(of: branch.target, column, to: &keys, &budget)
@@ -143,13 +144,13 @@ extension VersionStep {
     /// objects that exist in the new version; nil if none is.
     func affectedTest(
         _ observed: ObservedClass, count: Int
-    ) throws -> ((ObjectKey) throws -> Bool)? {
+    ) throws -> ((ObjectKey) throws(StorageError) -> Bool)? {
         if isUntouched(observed) { return nil }
         let limit = max(Self.fewSteps, count)
         if let found = try affected(observed, limit: limit) {
             return found.isEmpty ? nil : { found.contains($0) }
         }
-        return { [self] in try isAffectedForwards($0, observed) }
+        return { [self] key throws(StorageError) in try isAffectedForwards(key, observed) }
     }
 
     /// Whether one object, which exists in the new version, is affected.
@@ -163,7 +164,9 @@ extension VersionStep {
         return try affectedTest(observed, count: 1)?(key) ?? false
     }
 
-    private func isAffectedForwards(_ key: ObjectKey, _ observed: ObservedClass) throws -> Bool {
+    private func isAffectedForwards(
+        _ key: ObjectKey, _ observed: ObservedClass
+    ) throws(StorageError) -> Bool {
         let identity = ObjectIdentifier(observed)
         if let known = verdicts[identity]?[key] { return known }
         // Levels of links are distinct, so the search ends without this; it only says that an
@@ -174,27 +177,31 @@ extension VersionStep {
         return verdict
     }
 
-    private func leadsToChange(_ key: ObjectKey, _ observed: ObservedClass) throws -> Bool {
+    private func leadsToChange(
+        _ key: ObjectKey, _ observed: ObservedClass
+    ) throws(StorageError) -> Bool {
         let changes = changes(of: observed.managedClass)
         if let columns = changes?.modifications.columns(of: key), observed.counts(columns) {
             return true
         }
         guard let table = observed.managedClass.table else { return false }
-        return try observed.branches.contains { branch in
+        for branch in observed.branches {
             switch branch.hop {
             case .links(let column):
-                try table.linkedKeys(column, of: key).contains {
-                    try isAffectedForwards($0, branch.target)
+                for linked in try table.linkedKeys(column, of: key)
+                where try isAffectedForwards(linked, branch.target) {
+                    return true
                 }
             case .referrers(let column):
-                try referrersHaveChanged(of: key, branch.target, column)
+                if try referrersHaveChanged(of: key, branch.target, column) { return true }
             }
         }
+        return false
     }
 
     private func referrersHaveChanged(
         of key: ObjectKey, _ origin: ObservedClass, _ column: Int
-    ) throws -> Bool {
+    ) throws(StorageError) -> Bool {
         guard let table = origin.managedClass.table else { return false }
         var (new, before) = (Set<ObjectKey>(), Set<ObjectKey>())
         try table.forEachReference(to: key, in: column) { source, _ in
@@ -208,14 +215,17 @@ extension VersionStep {
             }
         }
         if new != before { return true }
-        return try new.contains { try isAffectedForwards($0, origin) }
+        for source in new where try isAffectedForwards(source, origin) { return true }
+        return false
     }
 }
 
 extension Table {
     /// Returns the keys of the objects that a column of links, or of collections of links, of an
     /// object refers to.
-    fileprivate func linkedKeys(_ column: Int, of key: ObjectKey) throws -> [ObjectKey] {
+    fileprivate func linkedKeys(
+        _ column: Int, of key: ObjectKey
+    ) throws(StorageError) -> [ObjectKey] {
         var keys = ContiguousArray<Int64>()
         switch definition.columns[column].collection {
         case .none:

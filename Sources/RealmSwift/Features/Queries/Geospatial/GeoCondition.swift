@@ -47,14 +47,14 @@ struct GeoCondition {
 
     /// The condition on an object that stores coordinates.
     var condition: QueryCondition {
-        .object(name: name) { key in
+        .object(name: name) { key throws(StorageError) in
             guard let table = places.table else { return false }
             return try place(key, table).map(region.contains) ?? false
         }
     }
 
     /// Returns the point of an object; nil if it does not store a valid point.
-    private func place(_ key: ObjectKey, _ table: Table) throws -> GeoPoint? {
+    private func place(_ key: ObjectKey, _ table: Table) throws(StorageError) -> GeoPoint? {
         guard case .bytes(let type) = try table.value(typeColumn, of: key),
             type.elementsEqual("Point".utf8)
         else { return nil }
