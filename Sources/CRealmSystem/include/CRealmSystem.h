@@ -163,6 +163,16 @@ __attribute__((pure)) static inline uintptr_t realm_thread_identity(void) {
 /// Returns the identity of the main thread; 0 if another thread loaded the library.
 uintptr_t realm_main_thread_identity(void);
 
+/// Part of Swift's runtime. Its first two arguments are the two words of an `UnownedSerialExecutor`.
+extern bool swift_task_isCurrentExecutorWithFlags(
+    void *_Nullable identity, uintptr_t implementation, uint64_t flags) __attribute__((swiftcall));
+
+/// Returns whether a serial executor runs the calling task. Without flags the runtime only compares
+/// executors, and does not stop the program if they differ.
+static inline bool realm_is_current_executor(void *_Nullable identity, uintptr_t implementation) {
+    return swift_task_isCurrentExecutorWithFlags(identity, implementation, 0);
+}
+
 extern uint64_t realm_fork_generation_word;
 
 /// Returns the number of forks between the process that loaded this library and this one.

@@ -92,7 +92,7 @@ private enum GuideWritingSample {
         }
 
         #expect(saved == "Ada")
-        let reading = try Realm(configuration: configuration)
+        let reading = try directory.realm([Person.self])
         let named = reading.objects(Person.self).filter("name == 'Ada'")
         let reference = ThreadSafeReference(to: named)
         let names = try await onThread {

@@ -111,3 +111,7 @@ extension RealmCollectionValue where Self: ProjectionObservable {
 
     public static func _eraseElement(_ value: Self) -> Any? { value }
 }
+
+// Confined as its Realm is; see NotSendable.swift.
+@available(*, unavailable)
+extension Projection: @unchecked Sendable {}

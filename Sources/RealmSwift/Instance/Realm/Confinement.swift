@@ -12,6 +12,8 @@ enum Confinement {
     case main(thread: UInt)
     /// In the blocks of a serial queue, whichever threads run them.
     case queue(DispatchQueue, QueueMark)
+    /// In what is isolated to an actor other than the main actor, whichever threads run it.
+    case actor(ActorMark)
     /// By whoever holds the lock that guards the Realm. Nothing is checked.
     case guarded
     /// Nowhere, because the thread has ended.
@@ -31,12 +33,18 @@ enum Confinement {
             ? .main(thread: realm_main_thread_identity()) : .queue(queue, mark)
     }
 
+    /// That of an actor, which may be the main actor.
+    static func of(_ actor: any Actor) -> Confinement {
+        actor === MainActor.shared
+            ? .main(thread: realm_main_thread_identity()) : .actor(ActorMark(actor))
+    }
+
     /// The identity of the thread that the fast check accepts; 0, which is no thread's identity,
     /// for none.
     var thread: UInt {
         switch self {
         case .thread(let identity), .main(let identity): identity
-        case .queue, .guarded, .ended: 0
+        case .queue, .actor, .guarded, .ended: 0
         }
     }
 
@@ -47,6 +55,7 @@ enum Confinement {
         case .main(let identity):
             identity == currentThread() || QueueMark.current === QueueMark.main
         case .queue(_, let mark): QueueMark.current === mark
+        case .actor(let mark): mark.isCurrent
         case .guarded: true
         case .ended: false
         }
@@ -58,6 +67,7 @@ enum Confinement {
         case .thread(let identity): .thread(identity)
         case .main: .queue(ObjectIdentifier(QueueMark.main))
         case .queue(_, let mark): .queue(ObjectIdentifier(mark))
+        case .actor(let mark): .actor(mark.identity)
         case .guarded, .ended: .none
         }
     }
@@ -76,6 +86,7 @@ enum Confinement {
             // The main queue does not run while one of its blocks runs the run loop.
             isInRunLoop ? .runLoop(RunLoopWork()) : .queue(.main)
         case .queue(let queue, _): .queue(queue)
+        case .actor(let mark): .actor(mark)
         case .thread: isInRunLoop ? .runLoop(RunLoopWork()) : nil
         case .guarded, .ended: nil
         }
@@ -84,10 +95,24 @@ enum Confinement {
     /// Whether something runs work there now, as far as the caller, which is there, can tell.
     var isServed: Bool {
         switch self {
-        case .queue: true
+        case .queue, .actor: true
         case .main(let identity): isInRunLoop || identity != currentThread()
         case .thread: isInRunLoop
         case .guarded, .ended: false
+        }
+    }
+
+    /// Whether nobody can be there any more, because the actor is gone. Another actor may have its
+    /// identity.
+    var isDeserted: Bool {
+        if case .actor(let mark) = self { mark.actor == nil } else { false }
+    }
+
+    /// Whether it is an actor, or the main thread, which is that of the main actor.
+    var isOfActor: Bool {
+        switch self {
+        case .main, .actor: true
+        case .thread, .queue, .guarded, .ended: false
         }
     }
 
@@ -99,6 +124,7 @@ enum Confinement {
 enum ConfinementKey: Hashable {
     case thread(UInt)
     case queue(ObjectIdentifier)
+    case actor(ObjectIdentifier)
     case none
 }
 
@@ -135,4 +161,35 @@ final class QueueMark: Sendable {
         _ = main
         return DispatchQueue.getSpecific(key: key)
     }
+}
+
+/// What tells one actor from another.
+///
+/// It does not keep the actor alive: an actor usually keeps its Realms.
+// Unchecked because of the weak reference, which is set once. Reading it is atomic.
+final class ActorMark: @unchecked Sendable {
+    private(set) weak var actor: (any Actor)?
+    let identity: ObjectIdentifier
+    /// The two words of the actor's serial executor: an object, and how to use it. The latter is 0
+    /// where the actor is its own executor.
+    private let executor: (object: UnsafeMutableRawPointer?, implementation: UInt)
+
+    init(_ actor: any Actor) {
+        self.actor = actor
+        identity = ObjectIdentifier(actor)
+        executor = unsafeBitCast(
+            actor.unownedExecutor, to: (UnsafeMutableRawPointer?, UInt).self)
+    }
+
+    /// Whether the caller is isolated to the actor, or to another one that shares its executor.
+    var isCurrent: Bool {
+        // The runtime may look into an executor that is not the actor itself.
+        if executor.implementation != 0, actor == nil { return false }
+        return realm_is_current_executor(executor.object, executor.implementation)
+    }
+}
+
+extension Actor {
+    /// Runs a function isolated to the actor.
+    func run(_ body: @Sendable () -> Void) { body() }
 }

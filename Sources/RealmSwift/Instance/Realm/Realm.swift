@@ -35,6 +35,11 @@ public struct Realm {
 
     /// Opens the Realm of a configuration, and creates the file if it does not exist.
     ///
+    /// In an asynchronous function, `Realm(configuration:)` is
+    /// ``init(configuration:downloadBeforeOpen:)``, which opens the Realm of the main actor. A task
+    /// may go on on another thread after each `await`; open the Realm of a thread in a synchronous
+    /// function.
+    ///
     /// - Parameters:
     ///   - configuration: The file, and how to open it.
     ///   - queue: The serial queue whose blocks use the Realm; nil for the thread that opens it.

@@ -26,6 +26,8 @@ enum RealmCache {
         let readOnly: Bool
         let isInMemory: Bool
         let encryptionKey: Data?
+        /// The actor to which the instance is confined, if it is to one.
+        let actor: ActorMark?
 
         /// The instance with a new reference; nil if the last reference is already gone.
         var retainedInstance: RealmInstance? {
@@ -34,11 +36,25 @@ enum RealmCache {
         }
     }
 
-    private static let entriesOfProcess = ProcessLocal { Locked<[ConfinementKey: [Entry]]>([:]) }
-    private static var entries: Locked<[ConfinementKey: [Entry]]> { entriesOfProcess.value }
+    private struct Entries {
+        var byConfinement: [ConfinementKey: [Entry]] = [:]
+        /// How many entries have been added so far.
+        var additions = 0
+        /// Whether there has been an entry of an actor. Otherwise none is looked for.
+        var haveActors = false
+
+        subscript(key: ConfinementKey) -> [Entry] {
+            get { byConfinement[key] ?? [] }
+            set { byConfinement[key] = newValue.isEmpty ? nil : newValue }
+        }
+    }
+
+    private static let entriesOfProcess = ProcessLocal { Locked(Entries()) }
+    private static var entries: Locked<Entries> { entriesOfProcess.value }
 
     /// Returns the instance of a confinement for a configuration, and opens one if there is none.
-    /// The caller must be where the instance is confined.
+    /// The caller must be where the instance is confined, or must only hand the instance over to
+    /// there.
     ///
     /// - Throws: An error if the file cannot be opened or does not fit the classes.
     static func instance(
@@ -50,18 +66,26 @@ enum RealmCache {
         }
         requireCompatible(configuration, path)
         let schema = SchemaModel.of(configuration)
-        let present = instances(of: confinement.key, at: path)
-        if let known = present.first(where: { $0.suits(configuration, schema) }) { return known }
+        func present() -> (RealmInstance?, additions: Int) {
+            let (present, additions) = instances(of: confinement.key, at: path)
+            return (present.first { $0.suits(configuration, schema) }, additions)
+        }
+        var (known, additions) = present()
+        if let known { return known }
         let database = try RealmInstance.openDatabase(configuration, path: path)
         // The file may have been opened under another path, such as a symbolic link.
-        let known = instances(of: confinement.key).first {
+        let linked = instances(of: confinement.key).first {
             $0.connection.database === database && $0.suits(configuration, schema)
         }
         let instance =
-            try known
+            try linked
             ?? RealmInstance.open(
                 database, configuration, path: path, schema: schema, confinement: confinement)
-        add(instance, configuration, path)
+        // Meanwhile another thread may have opened one for the same actor or queue.
+        while !add(instance, configuration, path, after: additions) {
+            (known, additions) = present()
+            if let known { return known }
+        }
         return instance
     }
 
@@ -88,44 +112,62 @@ enum RealmCache {
 
     /// The instances that the caller can use, because of the thread and the queue that it runs on.
     private static func instancesOfThread() -> [RealmInstance] {
-        let own = instances(of: Confinement.current.key)
-        guard let key = Confinement.currentQueueKey else { return own }
-        return own + instances(of: key)
+        var own = instances(of: Confinement.current.key)
+        if let key = Confinement.currentQueueKey { own += instances(of: key) }
+        return own + instancesOfActor()
     }
 
-    private static func instances(of key: ConfinementKey) -> [RealmInstance] {
-        entries.withLock { $0[key]?.compactMap(\.retainedInstance) ?? [] }
-    }
-
-    private static func instances(of key: ConfinementKey, at path: String) -> [RealmInstance] {
+    /// The instances of the actor to which the caller is isolated.
+    private static func instancesOfActor() -> [RealmInstance] {
         entries.withLock { entries in
-            entries[key]?.filter { $0.path.hasSameBytes(as: path) }
-                .compactMap(\.retainedInstance) ?? []
+            if !entries.haveActors { return [] }
+            return entries.byConfinement.values.joined().filter { $0.actor?.isCurrent == true }
+                .compactMap(\.retainedInstance)
         }
     }
 
-    /// Adds an entry. An instance has one entry for each path under which it was opened.
+    private static func instances(of key: ConfinementKey) -> [RealmInstance] {
+        entries.withLock { $0[key].compactMap(\.retainedInstance) }
+    }
+
+    private static func instances(
+        of key: ConfinementKey, at path: String
+    ) -> ([RealmInstance], additions: Int) {
+        entries.withLock { entries in
+            let found = entries[key].filter { $0.path.hasSameBytes(as: path) }
+            return (found.compactMap(\.retainedInstance), entries.additions)
+        }
+    }
+
+    /// Adds an entry. An instance has one entry for each path under which it was opened. Returns
+    /// false, and adds none, if there have been other additions.
     private static func add(
-        _ instance: RealmInstance, _ configuration: Realm.Configuration, _ path: String
-    ) {
+        _ instance: RealmInstance, _ configuration: Realm.Configuration, _ path: String,
+        after additions: Int
+    ) -> Bool {
         let confinement = instance.confinement
+        var actor: ActorMark?
+        if case .actor(let mark) = confinement { actor = mark }
         if case .thread = confinement { ThreadEnd.notify(of: currentThread()) }
         let entry = Entry(
             instance: .passUnretained(instance), path: path,
             readOnly: configuration.readOnly,
             isInMemory: configuration.inMemoryIdentifier != nil,
-            encryptionKey: configuration.encryptionKey)
-        entries.withLock { $0[confinement.key, default: []].append(entry) }
+            encryptionKey: configuration.encryptionKey, actor: actor)
+        return entries.withLock { entries in
+            if entries.additions != additions { return false }
+            entries.additions += 1
+            if actor != nil { entries.haveActors = true }
+            entries[confinement.key].append(entry)
+            return true
+        }
     }
 
     /// Removes the entries of an instance. Called by its deinitializer, on any thread.
     static func remove(_ instance: RealmInstance) {
         let address = Unmanaged.passUnretained(instance).toOpaque()
         let key = instance.confinement.key
-        entries.withLock { entries in
-            entries[key]?.removeAll { $0.instance.toOpaque() == address }
-            if entries[key]?.isEmpty == true { entries[key] = nil }
-        }
+        entries.withLock { $0[key].removeAll { $0.instance.toOpaque() == address } }
     }
 
     /// Invalidates the instances of the calling thread before the thread ends.
@@ -135,7 +177,7 @@ enum RealmCache {
     fileprivate static func threadDidEnd() {
         let key = ConfinementKey.thread(currentThread())
         let instances = instances(of: key)
-        entries.withLock { $0[key] = nil }
+        entries.withLock { $0[key] = [] }
         for instance in instances { instance.threadDidEnd() }
     }
 
@@ -145,7 +187,8 @@ enum RealmCache {
     ) {
         let isInMemory = configuration.inMemoryIdentifier != nil
         let conflict: String? = entries.withLock { entries in
-            for entry in entries.values.joined() where entry.path.hasSameBytes(as: path) {
+            for entry in entries.byConfinement.values.joined()
+            where entry.path.hasSameBytes(as: path) {
                 if entry.readOnly != configuration.readOnly { return "read permissions" }
                 if entry.isInMemory != isInMemory { return "inMemory settings" }
                 if !isInMemory, entry.encryptionKey != configuration.encryptionKey {

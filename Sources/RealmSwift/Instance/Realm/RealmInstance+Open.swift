@@ -74,7 +74,7 @@ extension RealmInstance {
     /// schema version differs, opening the file decides whether that version is accepted.
     func suits(_ other: Realm.Configuration, _ schema: SchemaModel) -> Bool {
         self.schema.covers(schema) && configuration.schemaVersion == other.schemaVersion
-            && configuration.durability == other.durability
+            && configuration.durability == other.durability && !confinement.isDeserted
     }
 
     /// Creates the directory of the default Realm, which belongs to the library.

@@ -7,13 +7,17 @@ import StorageEngine
 enum Scheduler {
     case queue(DispatchQueue)
     case runLoop(RunLoopWork)
+    case actor(ActorMark)
 
     /// Has a function run soon. Any thread may call it. The function is dropped if the run loop's
-    /// thread ends.
+    /// thread ends, or if the actor is gone. On an actor, functions may run in another order.
     func schedule(_ body: @escaping @Sendable () -> Void) {
         switch self {
         case .queue(let queue): queue.async(execute: body)
         case .runLoop(let work): work.add(body)
+        case .actor(let mark):
+            guard let actor = mark.actor else { return }
+            Task.detached { await actor.run(body) }
         }
     }
 }

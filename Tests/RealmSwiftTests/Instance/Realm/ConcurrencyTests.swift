@@ -8,8 +8,8 @@ import Testing
     @Test func writersOfManyThreadsLoseNothing() async throws {
         let configuration = directory.configuration()
         let (threads, writes) = (4, 25)
-        try Realm(configuration: configuration).write {
-            try Realm(configuration: configuration).add(Keyed(value: ["id": 0, "number": 0]))
+        try directory.realm().write {
+            try directory.realm().add(Keyed(value: ["id": 0, "number": 0]))
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for thread in 0..<threads {

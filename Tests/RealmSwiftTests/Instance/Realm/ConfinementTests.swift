@@ -23,7 +23,7 @@ private final class Smuggled<Value>: @unchecked Sendable {
             }
             try await onThread { kept.value = nil }
         }
-        #expect(try Realm(configuration: configuration).objects(Person.self).count == 20)
+        #expect(try directory.realm().objects(Person.self).count == 20)
         #expect(throws: Realm.Error(.alreadyOpen)) {
             let realm = try Realm(configuration: configuration)
             defer { _ = realm.isEmpty }
@@ -34,7 +34,7 @@ private final class Smuggled<Value>: @unchecked Sendable {
 
     @Test func lastReferencesRaceWithOpening() async throws {
         let configuration = directory.configuration()
-        try Realm(configuration: configuration).write {}
+        try directory.realm().write {}
         try await onThread {
             for step in 0..<300 {
                 let kept = Smuggled<Realm>(try Realm(configuration: configuration))
@@ -49,7 +49,7 @@ private final class Smuggled<Value>: @unchecked Sendable {
                 if step % 50 == 0 { try realm.write { realm.create(Person.self) } }
             }
         }
-        #expect(try Realm(configuration: configuration).objects(Person.self).count == 6)
+        #expect(try directory.realm().objects(Person.self).count == 6)
     }
 
     @Test func threadsThatEndReleaseTheWriteLock() async throws {

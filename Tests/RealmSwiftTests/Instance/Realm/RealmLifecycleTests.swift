@@ -19,7 +19,7 @@ private struct UncheckedRealm: @unchecked Sendable {
 
     @Test func realmsOfDifferentThreadsDiffer() async throws {
         let configuration = directory.configuration()
-        try Realm(configuration: configuration).write {}
+        try directory.realm().write {}
         let areEqual = try await onThread {
             let realm = try Realm(configuration: configuration)
             let kept = UncheckedRealm(realm: realm)

@@ -183,3 +183,11 @@ public struct SectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
 public typealias RLMSectionedResultsIterator = SectionedResultsIterator
 /// An alternative name of ``SectionIterator``.
 public typealias RLMSectionIterator = SectionIterator
+
+// Sections are confined as their Realm is; see NotSendable.swift.
+
+@available(*, unavailable)
+extension SectionedResults: @unchecked Sendable {}
+
+@available(*, unavailable)
+extension ResultsSection: @unchecked Sendable {}
