@@ -100,6 +100,9 @@ final class CommitGroup: @unchecked Sendable {
     /// Returns the private copy of a page, or nil if this group did not write it.
     func page(_ number: UInt64) -> UnsafeMutableRawPointer? { memory[0].pages[number] }
 
+    /// The private copies that are still needed, ascending. For the holder of the write lock.
+    func runs() -> [DirtyPages.Run] { memory[0].pages.runs() }
+
     /// The first pages of all runs, ascending.
     func sortedPages() -> [UInt64] { memory[0].pages.sorted() }
 

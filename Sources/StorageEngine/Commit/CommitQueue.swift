@@ -46,6 +46,9 @@ final class CommitQueue: Sendable {
         var newest: CommitGroup? { open ?? flushing }
         var oldest: CommitGroup? { flushing ?? open }
 
+        /// The newest first.
+        var groups: [CommitGroup] { [open, flushing].compactMap { $0 } }
+
         /// Returns the group that wrote pages of this birth.
         @inline(__always)
         func group(of birth: UInt64) -> CommitGroup? {
@@ -86,6 +89,17 @@ final class CommitQueue: Sendable {
 
     /// Whether all transactions that finished are on disk, or have failed.
     private var isEmpty: Bool { state.withLock { $0.flushing == nil && $0.open == nil } }
+
+    /// Whether a transaction can begin without waiting for a group. `hasMap`: whether the free map
+    /// is in memory. With the write lock.
+    func mayBeginAtOnce(hasMap: Bool) -> Bool {
+        state.withLock { state in
+            if state.open?.isFull == true { return false }
+            if state.open == nil, state.flushing == nil { return true }
+            return hasMap && state.failures == state.knownFailures
+                && state.open?.pagesAhead == nil && state.flushing?.pagesAhead == nil
+        }
+    }
 
     /// Lets other processes write if nothing is under way in this one.
     func didFinishGroup() {

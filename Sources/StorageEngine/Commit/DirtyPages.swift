@@ -69,6 +69,18 @@ struct DirtyPages {
         return result
     }
 
+    /// All runs, ascending.
+    func runs() -> [Run] {
+        var result: [Run] = []
+        result.reserveCapacity(added.count)
+        for page in added {
+            guard let buffer = self[page] else { continue }
+            result.append(Run(page: page, buffer: buffer))
+        }
+        result.sort { $0.page < $1.page }
+        return result
+    }
+
     /// Moves all runs to another table.
     mutating func move(into other: inout DirtyPages) {
         for page in added {

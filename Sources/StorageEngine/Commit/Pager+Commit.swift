@@ -47,6 +47,7 @@ extension Pager {
         _ durability: CommitDurability = .full
     ) throws(StorageError) -> CommitStatistics {
         precondition(isInWriteTransaction)
+        mayWait = true
         let base = version
         var statistics = CommitStatistics(version: writing.version)
         let costAhead = ahead?.cost
@@ -96,7 +97,7 @@ extension Pager {
     /// nil if it changed nothing: the connection then reads the version that it was based on, or a
     /// newer one. After an error it is rolled back. `durability` is nil for what becomes durable
     /// with a later commit only.
-    private func finish(_ durability: CommitDurability?) throws(StorageError) -> CommitGroup? {
+    func finish(_ durability: CommitDurability?) throws(StorageError) -> CommitGroup? {
         precondition(isInWriteTransaction)
         do throws(StorageError) {
             try writing.checkNotFailed()
@@ -112,7 +113,10 @@ extension Pager {
             let group = try writing.join(durability) { run, reference in
                 pages.flatMap { memory(for: run, reference, in: $0) }
             }
+            let shown =
+                mayWait ? nil : UnpublishedVersion(group.record, in: group, of: writing)
             takeTransaction().handOver()
+            if let shown { show(shown) }
             return group
         } catch {
             rollback()

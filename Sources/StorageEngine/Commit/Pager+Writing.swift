@@ -9,20 +9,28 @@ extension Pager {
     ///   `.fileAccess`. The connection then reads what it did before, or nothing.
     package func beginWrite() throws(StorageError) {
         precondition(!isInWriteTransaction, "already writing")
-        let wasReading = isReading
         try writer.lock()
+        mayWait = true
+        try beginWithLock()
+    }
+
+    /// The same, with the lock, which is released if this throws.
+    func beginWithLock() throws(StorageError) {
+        let (wasReading, shown) = (isReading, unpublished)
         // Before anything is pinned: a group that has gone from the head has been published.
         let head = writer.takeHead()
         do {
-            if isReading { _ = try refresh() } else { try beginRead() }
+            if isReading { try showNewest() } else { try beginRead() }
             begin(
                 try WriteTransaction(
                     writer, on: head, above: snapshot,
                     settings: WriteTransaction.Settings(
-                        writesInBulk: writesInBulk, memoryLimit: database.largestPrivateBytes)))
+                        writesInBulk: writesInBulk, memoryLimit: database.largestPrivateBytes,
+                        mayWait: mayWait)))
         } catch {
             writer.unlock()
             if !wasReading { endRead() }
+            if isReading, let shown, shown.failure == nil { show(shown) }
             throw error
         }
     }
@@ -32,10 +40,12 @@ extension Pager {
     func beginVersions(after version: UInt64) { writing.beginVersions(after: version) }
 
     /// Ends the write transaction without a trace. The connection reads the version that it was
-    /// based on, or a newer one: it has seen that version, so it waits until that is durable.
+    /// based on, or a newer one: it has seen that version, so it waits until that is durable. A
+    /// connection that does not wait goes on to read it while it is on its way to the disk.
     func rollback() {
         precondition(isInWriteTransaction)
         notePeak()
+        let shown = mayWait || writer.coordinator.isForked ? nil : unpublishedBase
         let transaction = takeTransaction()
         if writer.coordinator.isForked {
             transaction.abandon()
@@ -44,12 +54,18 @@ extension Pager {
         let base = transaction.head.newest
         transaction.rollBack()
         guard let base else { return }
+        if let shown { return show(shown) }
         // If this fails, the base is lost for all connections, and the version before is read.
         // Those that committed it are told the reason.
         do throws(StorageError) {
             _ = try writer.commits.waitUntilDurable(base)
             try moveToNewest()
         } catch {}
+    }
+
+    private var unpublishedBase: UnpublishedVersion? {
+        guard let group = writing.head.newest, let base = writing.base else { return nil }
+        return UnpublishedVersion(base, in: group, of: writing)
     }
 
     // MARK: Failure

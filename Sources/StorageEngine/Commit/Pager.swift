@@ -19,6 +19,10 @@
     /// The memory of all its write transactions, one after the other; nil before the first.
     private var memoryOfTransaction: UnsafeMutablePointer<WriteTransaction>?
     @exclusivity(unchecked) private(set) var isReading = false
+    /// What is read instead of the snapshot; nil but after a commit that did not wait.
+    @exclusivity(unchecked) private(set) var unpublished: UnpublishedVersion?
+    /// Whether the thread may wait for the disk when the open write transaction ends.
+    @exclusivity(unchecked) var mayWait = true
 
     /// Copies of what the snapshot, or the transaction, says: the bounds of what is read of the
     /// file, and where that is found once it has been checked.
@@ -67,29 +71,36 @@
 
     /// The version this connection sees; 0 is the empty database before the first commit. In a
     /// write transaction the version that it is based on.
-    package var version: UInt64 { transaction?.pointee.baseVersion ?? snapshot.version }
+    package var version: UInt64 { transaction?.pointee.baseVersion ?? shownVersion }
+
+    private var shownVersion: UInt64 { unpublished?.version ?? snapshot.version }
 
     /// The version that the open write transaction becomes, else the one that is read.
-    var newestVersion: UInt64 { transaction?.pointee.version ?? snapshot.version }
+    var newestVersion: UInt64 { transaction?.pointee.version ?? shownVersion }
 
     /// The record of ``version``; nil for version 0.
-    var record: CommitRecord? { transaction != nil ? writing.base : snapshot.record }
+    var record: CommitRecord? { transaction != nil ? writing.base : shownRecord }
+
+    private var shownRecord: CommitRecord? { unpublished?.record ?? snapshot.record }
 
     /// Where pages of the file are read.
-    var pages: MappedPages? { transaction != nil ? writing.pages : snapshot.pages }
+    var pages: MappedPages? {
+        if transaction != nil { return writing.pages }
+        return unpublished.map(\.pages) ?? snapshot.pages
+    }
 
     /// Bytes of one page.
     package var pageSize: Int { file.pageSize }
 
     /// The root of the forest. In a write transaction its owner sets it before ``commit(_:)``.
     package var root: PageReference {
-        get { transaction?.pointee.root ?? snapshot.record?.root ?? .none }
+        get { transaction?.pointee.root ?? shownRecord?.root ?? .none }
         set { writing.root = newValue }
     }
 
     /// The roots themselves, as bytes, where they are few and ``root`` is none. Set like it.
     var inlineRoots: [UInt8] {
-        get { transaction?.pointee.inlineRoots ?? snapshot.record?.inlineRoots ?? [] }
+        get { transaction?.pointee.inlineRoots ?? shownRecord?.inlineRoots ?? [] }
         set { writing.inlineRoots = newValue }
     }
 
@@ -107,15 +118,17 @@
     }
 
     /// Reads the version that `other` has pinned, instead of the one read before. `other` stays as
-    /// it is during this call.
+    /// it is during this call. Waits until that version is published.
     ///
-    /// - Throws: `.usedAfterFork`.
+    /// - Throws: `.usedAfterFork`; why the version was not published.
     func beginRead(sameAs other: Pager) throws(StorageError) {
         precondition(other.isReading && !isInWriteTransaction)
         try database.checkNotForked()
+        try other.waitUntilPublished()
         try snapshot.move(to: other.snapshot)
         isReading = true
         showSnapshot()
+        if let shown = other.unpublished { show(shown) }
     }
 
     /// Moves on to the newest version; true if it is another one. After an error the connection
@@ -124,9 +137,21 @@
         precondition(isReading && !isInWriteTransaction)
         try database.checkNotForked()
         let before = version
-        if database.newestVersion == before { return false }
+        let newest = database.newestVersion
+        if let unpublished {
+            if unpublished.isPending(newest) { return false }
+        } else if newest == before {
+            return false
+        }
         try moveToNewest()
         return version != before
+    }
+
+    /// Moves on to the newest visible version, also from a later one that is not published.
+    func showNewest() throws(StorageError) {
+        try database.checkNotForked()
+        if database.newestVersion != snapshot.version { return try moveToNewest() }
+        if unpublished != nil { showSnapshot() }
     }
 
     /// Stops reading: the version is pinned no more.
@@ -154,8 +179,17 @@
     /// invalid.
     private func showSnapshot() {
         releaseExcessMemory()
+        unpublished = nil
         bounds = snapshot.bounds
         pageTable = snapshot.table
+    }
+
+    /// Pages are those of this version from now on. The snapshot is of one that was visible when
+    /// the transaction began which made it.
+    func show(_ shown: UnpublishedVersion) {
+        unpublished = shown
+        bounds = shown.bounds
+        pageTable = shown.pages?.table ?? .empty
     }
 
     // MARK: The write transaction
@@ -223,6 +257,10 @@
     private func uncheckedPage(
         _ reference: PageReference
     ) throws(StorageError) -> UnsafeRawPointer {
+        if reference.birth > bounds.version, let unpublished {
+            guard let page = unpublished.page(reference) else { throw unknownVersion(reference) }
+            return UnsafeRawPointer(page)
+        }
         guard let pages else {
             throw failing(file.damage(reference.page, "a reference leads outside the file"))
         }

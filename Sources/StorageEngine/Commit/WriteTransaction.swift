@@ -12,6 +12,8 @@ struct WriteTransaction: ~Copyable {
         var writesInBulk: Bool
         /// Private copies beyond this many bytes are written ahead.
         var memoryLimit: Int
+        /// Whether it may wait for a sync when it begins.
+        var mayWait: Bool
     }
 
     /// Pages that the transaction takes for commit slots.
@@ -75,7 +77,7 @@ struct WriteTransaction: ~Copyable {
         try map.reclaim(
             visible: snapshot.version, below: base, joining: head.open != nil, in: file,
             readBy: writer.coordinator)
-        if map.shouldWaitForSync(in: file) {
+        if settings.mayWait, map.shouldWaitForSync(in: file) {
             try writer.backgroundSync.syncNow()
             try map.reclaim(
                 visible: snapshot.version, below: base, in: file,

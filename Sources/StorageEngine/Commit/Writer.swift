@@ -24,6 +24,8 @@ final class Writer: @unchecked Sendable {
     /// When the end of the file is freed, and how far live pages have moved away from there.
     @exclusivity(unchecked) var tailRelease = TailRelease()
     @exclusivity(unchecked) var commitIDs = CommitIDs()
+    /// Whether the writer before was killed, and nobody has cleaned up after it.
+    private var isCleaningDue = false
 
     /// `place`: where the file lies; nil for one in memory, and where nothing is written.
     init(
@@ -79,9 +81,41 @@ final class Writer: @unchecked Sendable {
             commits.drain()
             previous = try coordinator.letOtherProcessesWrite()
         }
+        if isCleaningDue { previous = .died }
+        isCleaningDue = false
         commits.waitUntilJoinable()
         try cleanUp(after: previous)
     }
+
+    /// Waits for the write lock, until a transaction can begin without further waiting.
+    ///
+    /// - Throws: what ``lock()`` throws.
+    func lockToBeginAtOnce() throws(StorageError) {
+        try lock()
+        if !mayBeginAtOnce { commits.drain() }
+    }
+
+    /// Takes the write lock if a transaction can begin at once; otherwise returns false.
+    ///
+    /// - Throws: what ``lock()`` throws.
+    func tryLock() throws(StorageError) -> Bool {
+        guard let previous = try coordinator.tryLockForWriting() else { return false }
+        if previous == .died || isCleaningDue {
+            // Left to a thread that may wait. The process keeps its lock until then, because a
+            // writer of another process would find that nobody has died.
+            isCleaningDue = true
+            coordinator.handOverToNextWriter()
+            return false
+        }
+        if coordinator.needsRecovery || coordinator.shouldLetOtherProcessesWrite || !mayBeginAtOnce
+        {
+            unlock()
+            return false
+        }
+        return true
+    }
+
+    private var mayBeginAtOnce: Bool { commits.mayBeginAtOnce(hasMap: map != nil) }
 
     /// Releases the lock of a transaction that has not joined a group.
     func unlock() {

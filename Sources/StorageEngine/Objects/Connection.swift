@@ -103,6 +103,7 @@ public final class Connection {
     public func refresh() throws(StorageError) -> Bool {
         precondition(!isInWriteTransaction, "refresh inside a write transaction")
         let before = pager.isReading ? pager.version : nil
+        let wasUnpublished = isUnpublished
         do {
             if before == nil {
                 try pager.beginRead()
@@ -113,15 +114,20 @@ public final class Connection {
             forgetSnapshot()
             throw error
         }
-        guard pager.version != before else { return false }
+        guard pager.version != before || wasUnpublished && !isUnpublished else { return false }
         try snapshotChanged()
-        return true
+        return pager.version != before
     }
 
     /// Releases the pinned version. The next `refresh` or `beginWrite` pins the newest one. Until
     /// then nothing may be read.
     public func endRead() {
         precondition(!isInWriteTransaction, "endRead inside a write transaction")
+        if failureOfUnpublished != nil {
+            // Another transaction may come to have its version.
+            rollbackCount += 1
+            schemaReference = .none
+        }
         pager.endRead()
         forgetSnapshot()
     }
@@ -134,8 +140,16 @@ public final class Connection {
 
     /// Waits for the write lock, then moves to the newest version.
     public func beginWrite() throws(StorageError) {
-        do {
+        _ = try begin { () throws(StorageError) in
             try pager.beginWrite()
+            return true
+        }
+    }
+
+    /// Begins a write transaction with `begin`, unless that returns false. Returns whether it has.
+    func begin(_ begin: () throws(StorageError) -> Bool) throws(StorageError) -> Bool {
+        do {
+            guard try begin() else { return false }
         } catch {
             // The pager may have moved to another version before it failed, so what was cached is
             // stale.
@@ -149,6 +163,7 @@ public final class Connection {
             throw error
         }
         if database.changeLog.isObserved { startRecording() }
+        return true
     }
 
     /// Makes the transaction visible, and durable according to `durability`, and ends it. If this
@@ -163,8 +178,7 @@ public final class Connection {
             try completeTransaction()
             let statistics = try pager.commit(durability)
             if pager.version == statistics.version {
-                layoutStamp.pointee &+= 1
-                pathStamp.pointee &+= 1
+                voidPaths()
             } else {
                 // Other writers have committed since, and this connection already reads a newer
                 // version.
@@ -193,7 +207,7 @@ public final class Connection {
 
     /// Does what remains once all changes of the transaction are made. The forest is flushed last,
     /// because indexes that catch up and the tail move change the roots of trees.
-    private func completeTransaction() throws(StorageError) {
+    func completeTransaction() throws(StorageError) {
         if let transactionFailure { throw transactionFailure }
         pager.releaseRetiredMemory()
         try catchUpIndexes(limitingMemory: true)
@@ -235,7 +249,7 @@ public final class Connection {
         forgetSnapshot()
     }
 
-    private func snapshotChanged() throws(StorageError) {
+    func snapshotChanged() throws(StorageError) {
         forgetSnapshot()
         try loadSchema()
     }
@@ -254,6 +268,13 @@ public final class Connection {
     @inline(never) @usableFromInline
     func voidPlaces() {
         if pager.releaseExcessMemory() { layoutStamp.pointee &+= 1 }
+    }
+
+    /// Has rows and paths of the tables' writers be looked up again, which have not moved, but are
+    /// no longer those of an open transaction.
+    func voidPaths() {
+        layoutStamp.pointee &+= 1
+        pathStamp.pointee &+= 1
     }
 
     /// Drops everything cached of the version read so far.

@@ -12,9 +12,9 @@ public struct QueryMatches {
     /// The state of the table at the time of the search or the last refresh.
     fileprivate struct State {
         let version: UInt64
-        /// The number of rollbacks so far if a write transaction was open, otherwise nil. After a
-        /// rollback, its version may be used again with other contents, and so may its base
-        /// version, as long as that is not durable.
+        /// The number of rollbacks so far if a write transaction was open, or if the version was
+        /// not known to be published; otherwise nil. After a rollback, its version may be used
+        /// again with other contents, and so may its base version, as long as that is not durable.
         let rollbackCount: Int?
         let objectCount: Int
         /// The key of the next object to be inserted.
@@ -25,8 +25,10 @@ public struct QueryMatches {
         init(_ table: Table) throws(StorageError) {
             let tree = try table.state.pointee
             version = table.pager.version
+            let connection = table.connection
             rollbackCount =
-                table.pager.isInWriteTransaction ? table.connection.rollbackCount : nil
+                connection.isInWriteTransaction || connection.isUnpublished
+                ? connection.rollbackCount : nil
             objectCount = tree.root.count
             nextKey = tree.extra
             root = tree.root.reference

@@ -111,6 +111,58 @@ private enum GuideWritingSample {
             let realm = try Realm(configuration: configuration, queue: queue)
             #expect(realm.objects(Person.self).count == 1)
         }
+        Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { result in
+            if case .success(let realm) = result { print(realm.objects(Person.self).count) }
+        }
+        queue.sync {}
         try GuideSamples(page: "threads.md").expectAll()
+    }
+
+    @Test func actors() async throws {
+        let directory = TestDirectory.untilExit()
+        let register = try await GuideWritingSample.Register(directory.configuration([Person.self]))
+        try await register.add("Ada")
+        #expect(await register.names == ["Ada"])
+    }
+
+    @Test func asynchronousWrites() async throws {
+        try await withRunLoopThread {
+            let realm = try TestDirectory.untilExit().realm([Person.self])
+            let names = ["Grace", "Alan"]
+
+            realm.writeAsync {
+                realm.create(Person.self, value: ["name": "Ada"])
+            } onComplete: { error in
+                if let error { print("not saved: \(error)") }
+            }
+
+            for name in names {
+                realm.beginAsyncWrite {
+                    realm.create(Person.self, value: ["name": name])
+                    realm.commitAsyncWrite(allowGrouping: true)
+                }
+            }
+
+            try pump { !realm.isPerformingAsynchronousWriteOperations }
+            #expect(realm.objects(Person.self).map(\.name) == ["Ada", "Grace", "Alan"])
+        }
+    }
+}
+
+extension GuideWritingSample {
+    actor Register {
+        private var realm: Realm!
+
+        init(_ configuration: Realm.Configuration) async throws {
+            realm = try await Realm(configuration: configuration, actor: self)
+        }
+
+        func add(_ name: String) async throws {
+            try await realm.asyncWrite {
+                realm.create(Person.self, value: ["name": name])
+            }
+        }
+
+        var names: [String] { realm.objects(Person.self).map(\.name) }
     }
 }

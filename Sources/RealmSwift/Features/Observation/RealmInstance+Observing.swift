@@ -60,6 +60,7 @@ final class QueuedToken: NotificationToken, @unchecked Sendable {
         _ register: @escaping (RealmInstance) -> NotificationToken?
     ) {
         let configuration = source.configuration
+        attempt { try source.connection.waitUntilPublished() }
         let version = source.connection.version
         super.init()
         // Unsafe for the compiler only: `register` is called once, on the queue.

@@ -53,6 +53,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
         }
         instance.checkThread()
         instance.resumeReading()
+        attempt { try instance.connection.waitUntilPublished() }
         return Content(
             value: value, configuration: instance.configuration,
             version: instance.connection.version)

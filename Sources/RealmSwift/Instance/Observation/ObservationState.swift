@@ -82,6 +82,9 @@ extension ObservationState {
     /// Whether there is something to do: the Realm, if it moves by itself, does not show the
     /// version `newest`, or a handler does not know the version that it is to be told of.
     func isBehind(_ newest: UInt64, realmShows version: UInt64) -> Bool {
+        // A version that the Realm has committed and that is not published yet. Its publication
+        // wakes the watch thread.
+        if version > newest { return false }
         // Otherwise a Realm that stays at its version would be asked to move for ever.
         let target = movesByItself ? newest : version
         return version != target || registrations.contains { $0.isActive && $0.version != target }

@@ -201,7 +201,7 @@ final class RealmNotifier: Sendable {
             if realm.autorefresh {
                 _ = try move(realm, withState { $0.hasFailed } ? .here : .prepared)
             } else {
-                if database.newestVersion != realm.connection.version { requireRefresh(realm) }
+                if database.newestVersion > realm.connection.version { requireRefresh(realm) }
                 _ = try move(realm, .present)
             }
         }
@@ -237,6 +237,8 @@ final class RealmNotifier: Sendable {
     /// Moves the Realm and calls the handlers. Returns whether it moved.
     private func move(_ realm: RealmInstance, _ source: Source) throws -> Bool {
         let before = realm.connection.version
+        // The Realm shows a version of its own that is not published yet.
+        if database.newestVersion < before { return false }
         let due: [Registration] = try withState { state in
             if state.registrations.isEmpty {
                 if source != .present { _ = try realm.connection.refresh() }
@@ -256,7 +258,9 @@ final class RealmNotifier: Sendable {
                 state.forgetPrepared()
                 return []
             }
-            if version != before { try realm.connection.read(like: background.connection) }
+            if version != before || realm.connection.isUnpublished {
+                try realm.connection.read(like: background.connection)
+            }
             return try beginDelivery(&state)
         }
         realm.didMove()
@@ -298,7 +302,10 @@ final class RealmNotifier: Sendable {
 
     // MARK: Write transactions
 
-    func realm(_ realm: RealmInstance, didBeginWriteAt before: UInt64) throws {
+    /// `mayWait`: whether to wait for a version that is just being made durable.
+    func realm(
+        _ realm: RealmInstance, didBeginWriteAt before: UInt64, mayWait: Bool
+    ) throws {
         let version = realm.connection.version
         let isBehind = withState { state in
             state.isWriting = true
@@ -307,7 +314,9 @@ final class RealmNotifier: Sendable {
             return isBehind
         }
         var due: [Registration] = []
-        if isBehind, waitUntilVisible(version) {
+        if isBehind,
+            mayWait ? waitUntilVisible(version) : database.newestVersion >= version
+        {
             due = try withState { state in
                 if !state.isPrepared(for: version) { try state.prepare() }
                 return try beginDelivery(&state)

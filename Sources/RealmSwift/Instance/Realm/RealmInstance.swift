@@ -27,6 +27,8 @@ final class RealmInstance {
     /// The state of the write transaction, in raw memory because every write of a property reads
     /// it.
     let writeState: UnsafeMutablePointer<WriteState>
+    /// What writes asynchronously; nil if nothing has asked for it.
+    @exclusivity(unchecked) private(set) var asyncWrites: AsyncWrites?
     /// This instance during a write transaction, which keeps the instance alive without other
     /// references. For example, `try! Realm().beginWrite()` begins a transaction, and the next
     /// `Realm()` on the thread returns the instance in that transaction.
@@ -98,6 +100,7 @@ final class RealmInstance {
         if isWriting { connection.rollback() }
         writeState.pointee = .none
         notifier?.shutDown()
+        asyncWrites?.threadDidEnd()
         connection.endRead()
         confinement = .ended
         thread = 0
@@ -200,8 +203,33 @@ extension RealmInstance {
         if isWriting || RealmCache.isWriting(to: connection.database) {
             stop("The Realm is already in a write transaction")
         }
+        // A lock that was obtained for an asynchronous write would be waited for.
+        if let asyncWrites, try asyncWrites.beginAtOnce({ try beginWrite(with: $0) }) { return }
+        _ = try begin(mayWait: true) {
+            try connection.beginWrite()
+            return true
+        }
+    }
+
+    /// Begins a write transaction if that takes no waiting. Returns whether it has begun.
+    func beginWriteIfFree() throws -> Bool {
+        try begin(mayWait: false) { try connection.beginWriteIfFree() }
+    }
+
+    /// Begins a write transaction with a lock that was obtained for it. Returns false if the lock
+    /// is gone.
+    func beginWrite(with lock: WriteLockRequest) throws -> Bool {
+        try begin(mayWait: false) { try connection.beginWrite(with: lock) }
+    }
+
+    /// `mayWait`: whether observers may be told of the version on which the transaction begins once
+    /// it is durable, or else later.
+    private func begin(mayWait: Bool, _ begin: () throws -> Bool) throws -> Bool {
+        leaveUnwrittenVersion()
         let before = connection.version
-        do { try connection.beginWrite() } catch {
+        do {
+            guard try begin() else { return false }
+        } catch {
             leaveLostVersion()
             throw error
         }
@@ -209,10 +237,26 @@ extension RealmInstance {
         writeState.pointee = .open
         keptForTransaction = self
         stampOfBegin = connection.changeStamp
-        do { try notifier?.realm(self, didBeginWriteAt: before) } catch {
+        do { try notifier?.realm(self, didBeginWriteAt: before, mayWait: mayWait) } catch {
             cancelWrite()
             throw error
         }
+        return true
+    }
+
+    /// Returns what writes asynchronously. Stops the program if this Realm cannot.
+    func writingAsynchronously() -> AsyncWrites {
+        checkThread()
+        if configuration.readOnly { stop("Can't perform transactions on read-only Realms.") }
+        if let asyncWrites { return asyncWrites }
+        guard let scheduler = confinement.makeScheduler() else {
+            stop(
+                "Cannot schedule async transaction. Make sure you are running from inside a run "
+                    + "loop.")
+        }
+        let writes = AsyncWrites(self, scheduler)
+        asyncWrites = writes
+        return writes
     }
 
     /// Whether the open write transaction has made a change.
@@ -243,6 +287,31 @@ extension RealmInstance {
         notifier?.realm(self, didCommitWithoutNotifying: tokens)
     }
 
+    /// Commits the write transaction, has `writer` make it durable, and goes on. `whenDone` is
+    /// called on another thread, unless this throws.
+    func commitWrite(
+        with writer: BackgroundWriter, whenDone: @escaping @Sendable (StorageError?) -> Void
+    ) throws {
+        if let failure {
+            connection.rollback()
+            endTransaction(cancelled: true)
+            throw failure
+        }
+        do {
+            try connection.commitInBackground(
+                configuration.engineDurability, with: writer, whenDone: whenDone)
+        } catch {
+            Logger.note(.error, "The commit failed: \(error)")
+            if connection.isInWriteTransaction { connection.rollback() }
+            endTransaction(cancelled: true)
+            leaveLostVersion()
+            throw error
+        }
+        endTransaction(cancelled: false)
+        Logger.note(.debug, "Committed a write transaction in the background")
+        notifier?.realm(self, didCommitWithoutNotifying: [])
+    }
+
     func cancelWrite() {
         checkThread()
         if !isWriting { stop("Can't cancel a non-existing write transaction") }
@@ -266,6 +335,7 @@ extension RealmInstance {
             }
         }
         if hasInvalidated { generation += 1 }
+        asyncWrites?.transactionDidEnd()
     }
 
     /// Records as deleted the embedded objects that were deleted together with their owners in the
@@ -332,6 +402,7 @@ extension RealmInstance {
             stop("Read-only Realms do not change and cannot be refreshed.")
         }
         if isWriting { return false }
+        leaveUnwrittenVersion()
         do {
             if let notifier { return try notifier.refresh(self) }
             let isNewer = try connection.refresh()
@@ -348,6 +419,12 @@ extension RealmInstance {
     func invalidate() {
         checkThread()
         if isWriting { cancelWrite() }
+        // The next read is to see what this Realm has written. An error comes again.
+        try? connection.waitUntilPublished()
+        endReading()
+    }
+
+    private func endReading() {
         generation += 1
         firstValidGeneration = generation
         for keys in cancelledKeys.values { keys.forgetCancelled() }
@@ -369,9 +446,16 @@ extension RealmInstance {
     /// Records that the connection has moved to another version by itself.
     func didMove() { isReading = true }
 
+    /// Invalidates everything if the version being read was committed in the background and could
+    /// not be written. Another transaction may come to have its number, and its objects' keys.
+    func leaveUnwrittenVersion() {
+        if connection.failureOfUnpublished != nil { endReading() }
+    }
+
     /// Ends reading if a failed move to another version has released the current one. Data read
     /// from the released version must not be used, and the next read starts at the newest version.
     private func leaveLostVersion() {
+        leaveUnwrittenVersion()
         if connection.isInWriteTransaction || connection.version != 0 { return }
         connection.endRead()
         isReading = false
