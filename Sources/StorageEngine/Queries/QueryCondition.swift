@@ -25,8 +25,9 @@ public indirect enum QueryCondition {
         (MixedValue, MixedValue) throws(StorageError) -> Bool)
     /// The object bound to a variable, instead of the object itself, satisfies a condition.
     case bound(QueryVariable, QueryCondition)
-    /// An arbitrary test of one object at a time. Tested last.
-    case object(name: String, (ObjectKey) throws(StorageError) -> Bool)
+    /// An arbitrary test of one object of the table at a time, tested last. It must depend on the
+    /// object's own properties only.
+    case object(name: String, (Table, ObjectKey) throws(StorageError) -> Bool)
 
     /// The greatest depth of nested conditions. Deeper ones are refused, because they could
     /// overflow the stack. Predicates are far less deep: the parts of one AND or OR are one level,

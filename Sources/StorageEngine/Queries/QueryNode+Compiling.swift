@@ -27,7 +27,7 @@ extension QueryNode {
         case .bound(let variable, let part):
             let other = try table.connection.existingTable(number: variable.tableNumber)
             return BoundNode(variable, try QueryPlan(other, part, depth: inner))
-        case .object(let name, let test): return ObjectNode(name, test)
+        case .object(let name, let test): return ObjectNode(table, name, test)
         }
     }
 

@@ -124,10 +124,15 @@ final class KeysNode: QueryNode {
 /// An arbitrary test of each object.
 final class ObjectNode: QueryNode {
     private let name: String
-    private let test: (ObjectKey) throws(StorageError) -> Bool
+    private let table: Table
+    private let test: (Table, ObjectKey) throws(StorageError) -> Bool
 
-    init(_ name: String, _ test: @escaping (ObjectKey) throws(StorageError) -> Bool) {
+    init(
+        _ table: Table, _ name: String,
+        _ test: @escaping (Table, ObjectKey) throws(StorageError) -> Bool
+    ) {
         self.name = name
+        self.table = table
         self.test = test
     }
 
@@ -135,7 +140,7 @@ final class ObjectNode: QueryNode {
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         let leaf = scan.leaf
-        try rows.filter { row throws(StorageError) in try test(leaf.objectKey(row)) }
+        try rows.filter { row throws(StorageError) in try test(table, leaf.objectKey(row)) }
     }
 
     override func explain() -> [String] { ["\(name): object by object"] }

@@ -150,7 +150,7 @@ import ToolSupport
         #expect(odd.0 == Array(stride(from: 6_001, to: 6_016, by: 2)))
         #expect(odd.1.isOrderedByIndex && odd.1.rows <= 32)
         // Nothing tells where the walk would have to begin, so the table is scanned.
-        let last = try first(.object(name: "last") { $0.rawValue % 6_400 == 6_399 })
+        let last = try first(.object(name: "last") { $1.rawValue % 6_400 == 6_399 })
         #expect(last.0.count == 1)
         #expect(!last.1.isOrderedByIndex)
     }

@@ -218,7 +218,7 @@ import ToolSupport
             ) { $1[$0]!.age % 2 == 0 }
         default:
             return Question(
-                condition: .object(name: "every third") { $0.rawValue % 3 == 0 }
+                condition: .object(name: "every third") { $1.rawValue % 3 == 0 }
             ) { key, _ in key % 3 == 0 }
         }
     }
@@ -331,7 +331,7 @@ import ToolSupport
         let plan = try QueryPlan(
             table,
             .and([
-                .object(name: "every third") { $0.rawValue % 3 == 0 },
+                .object(name: "every third") { $1.rawValue % 3 == 0 },
                 .value(column: Column.height, .compare(.less, .double(2))),
                 .not(.link(column: Column.boss, .value(column: Column.age, .isIn([.integer(3)])))),
             ]))

@@ -198,7 +198,7 @@ import ToolSupport
             )
         case 3: return (.value(column: Column.decimal, .isNull), { $0.decimal == nil })
         default:
-            return (.object(name: "even") { $0.rawValue % 2 == 0 }, { $0.key.rawValue % 2 == 0 })
+            return (.object(name: "even") { $1.rawValue % 2 == 0 }, { $0.key.rawValue % 2 == 0 })
         }
     }
 
@@ -258,7 +258,7 @@ import ToolSupport
         ) { $0.decimal != nil }
         let last = try #require(rows.max { $0.number < $1.number })
         try check(
-            QueryOrder(column: Column.number), .object(name: "last") { $0 == last.key },
+            QueryOrder(column: Column.number), .object(name: "last") { $1 == last.key },
             isByIndex: false
         ) { $0.key == last.key }
     }

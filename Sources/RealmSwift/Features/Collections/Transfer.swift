@@ -57,11 +57,14 @@ extension ResultsQuery.Source {
 }
 
 extension ResultsQuery.Operation {
-    fileprivate func moved(to table: Table) throws -> Self {
+    /// Returns the same operation with a plan of its own, which another thread may use.
+    func moved(to table: Table) throws -> Self {
         switch self {
-        case .filter(let condition, _): .filter(condition, try QueryPlan(table, condition))
-        case .sort(_, let orders): .sort(try QuerySorter(table, orders), orders)
-        case .distinct(_, let orders): .distinct(try QuerySorter(table, orders), orders)
+        case .filter(let condition, _):
+            let own = condition.withOwnVariables()
+            return .filter(own, try QueryPlan(table, own))
+        case .sort(_, let orders): return .sort(try QuerySorter(table, orders), orders)
+        case .distinct(_, let orders): return .distinct(try QuerySorter(table, orders), orders)
         }
     }
 }

@@ -3,7 +3,6 @@ import StorageEngine
 /// A test of whether linked places are in a region.
 struct GeoCondition {
     private let region: _GeoRegion
-    private let places: ManagedClass
     private let typeColumn: Int
     private let coordinatesColumn: Int
     private let name: String
@@ -42,14 +41,12 @@ struct GeoCondition {
             throw InvalidRegion(
                 "Invalid region in GEOWITHIN query for parameter '\(shape)': '\(error.reason)'")
         }
-        self.places = places
     }
 
     /// The condition on an object that stores coordinates.
     var condition: QueryCondition {
-        .object(name: name) { key throws(StorageError) in
-            guard let table = places.table else { return false }
-            return try place(key, table).map(region.contains) ?? false
+        .object(name: name) { table, key throws(StorageError) in
+            try place(key, table).map(region.contains) ?? false
         }
     }
 
