@@ -90,11 +90,12 @@ struct PinsCommand: ParsableCommand {
         text += "  \(padded("version", 8))  \(statistics.newestVersion)\n"
         guard !statistics.pinnedVersions.isEmpty else { return text + "No version is pinned.\n" }
         text += "\n"
-        let header = ["VERSION", "BEHIND", "PINNED FOR", "HOLDS", "PROCESS", "NAME"]
+        let header = ["VERSION", "BEHIND", "PINNED FOR", "HOLDS", "READER", "PROCESS", "NAME"]
         let rows = statistics.pinnedVersions.map { pin in
             [
                 String(pin.version), String(statistics.newestVersion - pin.version),
                 "\(ColumnCatalogue.decimal(pin.seconds)) s", "\(pin.heldBytes) bytes",
+                pin.isFrozen ? "frozen" : "live",
                 String(pin.processID), pin.processName ?? "(unknown)",
             ]
         }

@@ -3,6 +3,15 @@ extension Database {
     /// The newest version that readers may see. Costs one load from memory.
     public var newestVersion: UInt64 { coordinator.visibleVersion }
 
+    /// The number of versions from the oldest one that a reader of any process has pinned to the
+    /// newest one, both included; 1 if nothing older is pinned.
+    public var activeVersionCount: UInt64 {
+        coordinator.clearDeadProcesses()
+        let newest = coordinator.visibleVersion
+        let oldest = coordinator.pinnedVersions().first?.version ?? newest
+        return newest - min(oldest, newest) + 1
+    }
+
     /// Whether the newest version would survive a power loss. For tools.
     package var isNewestVersionDurable: Bool {
         let newest = coordinator.visibleVersion

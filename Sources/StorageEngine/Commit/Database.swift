@@ -138,6 +138,8 @@ extension Database {
         public var processName: String?
         /// How long it has been pinned.
         public var age: Duration
+        /// Whether it is pinned for a frozen Realm, which does not move to newer versions.
+        public var isFrozen = false
         /// Freed bytes that this version alone keeps from being reused: they become free when all
         /// its readers have left it and all others stay. 0 for the newest version, and in a
         /// database that was opened for reading only.
@@ -173,7 +175,8 @@ extension Database {
             pinnedVersions: coordinator.pinnedVersions().map {
                 PinnedVersion(
                     version: $0.version, processID: $0.processID,
-                    processName: System.processName($0.processID), age: $0.age)
+                    processName: System.processName($0.processID), age: $0.age,
+                    isFrozen: $0.isFrozen)
             })
         let record: CommitRecord?
         if isReadOnly {

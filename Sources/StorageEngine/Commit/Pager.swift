@@ -264,6 +264,9 @@
         guard let pages else {
             throw failing(file.damage(reference.page, "a reference leads outside the file"))
         }
+        if let privateRuns, let lock = privateRuns.lock {
+            return try sharedPage(reference, in: pages, privateRuns, lock)
+        }
         // In a forked child nothing decrypted is to be seen: the check below says so.
         if let run = privateRuns?.run(reference), file.cipher?.isForked == false { return run }
         do throws(StorageError) {
@@ -391,12 +394,45 @@
         return true
     }
 
+    // MARK: Reading by several threads
+
+    /// Any number of threads may read at the same time from now on. Nothing may be written, and the
+    /// version stays the same until this pager is dropped.
+    func share() {
+        precondition(isReading && !isInWriteTransaction)
+        if file.cipher != nil {
+            privateRuns = PrivateRuns(pageSize: pageSize, lock: Locked(()))
+        }
+        snapshot.markFrozen()
+    }
+
+    /// A run of an encrypted file that is not in the memory that all connections share. Where that
+    /// has no room, the run stays here as long as the pager, because any thread may have a pointer
+    /// into it.
+    private func sharedPage(
+        _ reference: PageReference, in pages: MappedPages, _ runs: PrivateRuns,
+        _ lock: Locked<Void>
+    ) throws(StorageError) -> UnsafeRawPointer {
+        // Before the lock, which another thread may have held when this process was forked.
+        if file.cipher?.isForked == true { try database.checkNotForked() }
+        return try lock.withLock { _ throws(StorageError) in
+            if let run = runs.run(reference) { return run }
+            return try file.check(reference, of: bounds, in: pages) { run in
+                file.takePlace(for: run, at: reference, in: pages)
+                    ? nil : runs.take(run, at: reference)
+            }
+        }
+    }
+
     /// How many leaves and long values are in this connection's own memory.
-    var passingRunCount: Int { privateRuns?.passingCount ?? 0 }
+    var passingRunCount: Int {
+        guard let privateRuns, privateRuns.lock == nil else { return 0 }
+        return privateRuns.passingCount
+    }
 
     /// Frees those of them that a scan has done with: see ``PrivateRuns/remove(from:to:but:)``.
     func releasePassingRuns(from first: Int, to end: Int, but kept: Node?) {
-        guard let privateRuns, first < end else { return }
+        guard let privateRuns, privateRuns.lock == nil, first < end else { return }
         privateRuns.remove(from: first, to: end, but: kept?.base)
         hasExcessMemory = privateRuns.byteCount > mostDecryptedBytes
     }

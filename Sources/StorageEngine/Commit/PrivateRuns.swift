@@ -5,7 +5,7 @@
 /// the connection is between two uses and has many of them, or stops reading. A scan frees what it
 /// read for a leaf when it is done with the leaf.
 ///
-/// Used by the thread of its pager.
+/// Used by the thread of its pager, or, if several threads read with that, by the holder of `lock`.
 final class PrivateRuns {
     private struct Run {
         var birth: UInt64
@@ -13,6 +13,8 @@ final class PrivateRuns {
         var pageCount: Int
     }
 
+    /// Nil if a single thread uses the pager.
+    let lock: Locked<Void>?
     private let pageSize: Int
     private var arena: PageArena
     /// The runs by their first pages.
@@ -21,7 +23,8 @@ final class PrivateRuns {
     private var passing: [UInt64] = []
     private(set) var byteCount = 0
 
-    init(pageSize: Int) {
+    init(pageSize: Int, lock: Locked<Void>? = nil) {
+        self.lock = lock
         self.pageSize = pageSize
         arena = PageArena(pageSize: pageSize, isSecret: true)
     }

@@ -82,6 +82,9 @@ extension Snapshot {
             pin, record: other.record, pages: pin.currentPages(reusing: other.pages))
     }
 
+    /// Tells those who look for what keeps a file large that this snapshot stays where it is.
+    func markFrozen() { pin.markFrozen() }
+
     /// Moves to version 0. The version read so far is no longer pinned, unless other snapshots
     /// share the pin.
     mutating func end() {
@@ -131,6 +134,8 @@ final class VersionPin: @unchecked Sendable {
         slot = claimed
         return claimed
     }
+
+    fileprivate func markFrozen() { slot?.markFrozen() }
 
     fileprivate func unpin() { slot?.unpin() }
 

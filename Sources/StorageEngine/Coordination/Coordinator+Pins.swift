@@ -7,6 +7,8 @@ extension Coordinator {
         /// unknown.
         package var processID: UInt32
         package var age: Duration
+        /// Whether it is pinned for a frozen Realm, and so stays until nothing of that is used.
+        package var isFrozen = false
     }
 
     private static let livenessCheckInterval: UInt64 = 50_000_000
@@ -56,7 +58,10 @@ extension Coordinator {
             // process that looks for pins after publishing a version then either looks at this slot
             // or is seen by `pinLatest`.
             SharedRegion.raise(region.pinSlotLimit, to: UInt32(index) + 1)
-            if slot.owner.compareExchange(expected: 0, desired: owner) { return slot }
+            if slot.owner.compareExchange(expected: 0, desired: owner) {
+                slot.isFrozen.storeRelaxed(0)
+                return slot
+            }
         }
         return nil
     }
@@ -128,7 +133,8 @@ extension Coordinator {
                     version: version,
                     processID: isUnshared
                         ? 0 : region.processSlot(owner - 1).processID.loadRelaxed(),
-                    age: .nanoseconds(now > pinned ? now - pinned : 0)))
+                    age: .nanoseconds(now > pinned ? now - pinned : 0),
+                    isFrozen: slot.isFrozen.loadRelaxed() != 0))
         }
         return pins.sorted { $0.version < $1.version }
     }

@@ -62,6 +62,9 @@ package struct ReaderSlot: @unchecked Sendable {
         return version
     }
 
+    /// Marks the pin as that of a frozen Realm, for those who look for what keeps a file large.
+    package func markFrozen() { slot.isFrozen.storeRelaxed(1) }
+
     /// Removes the pin; the slot stays claimed.
     package func unpin() {
         // In a forked child, the slot belongs to the parent.

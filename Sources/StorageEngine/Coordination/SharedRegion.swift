@@ -5,7 +5,7 @@
 /// that is its only user clears it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 8
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 9
     /// Whether a file that begins with this word is a lock file of this library, of any layout.
     static func isMagic(_ word: UInt64) -> Bool { word >> 8 == magic >> 8 }
 
@@ -172,6 +172,10 @@ struct SharedRegion {
         /// The index of the owner's process slot plus one; 0 when the slot is free.
         var owner: UnsafeMutablePointer<UInt32> {
             (base + 8).assumingMemoryBound(to: UInt32.self)
+        }
+        /// 1 if the version is pinned for a frozen Realm, which does not move to newer ones.
+        var isFrozen: UnsafeMutablePointer<UInt32> {
+            (base + 12).assumingMemoryBound(to: UInt32.self)
         }
         /// The time at which the version was pinned, in nanoseconds of the monotonic clock.
         var time: UnsafeMutablePointer<UInt64> {

@@ -27,10 +27,11 @@ import ToolSupport
         #expect(oldest[1] == "5")
         // Only the reader holds the version that was the newest.
         #expect(try #require(Int(oldest[4])) >= 4096)
-        #expect(oldest[6] == String(getpid()))
+        #expect(oldest[7] == String(getpid()))
         // The full name of the program, although the kernel keeps only 15 bytes.
-        #expect(CommandLine.arguments[0].hasSuffix("/" + oldest[7]))
-        #expect(oldest[7].utf8.count > 15)
+        #expect(CommandLine.arguments[0].hasSuffix("/" + oldest[8]))
+        #expect(oldest[6] == "live")
+        #expect(oldest[8].utf8.count > 15)
         #expect(lines.contains { $0.contains("waiting") && !$0.contains(" 0 bytes") })
         reader.stop()
         let after = try PinsCommand.report(on: path)
