@@ -101,6 +101,21 @@ private enum GuideWritingSample {
         }
 
         #expect(names == ["Ada"])
+        try reading.write {
+            for person in reading.objects(Person.self) { person.age = 36 }
+        }
+        nonisolated(unsafe) let frozen = reading.objects(Person.self).filter("age > 30").freeze()
+        let total = try await onThread {
+            frozen.sum(ofProperty: "age") as Int
+        }
+
+        #expect(total == 36)
+        let oldest = frozen.sorted(byKeyPath: "age").last
+        if let person = oldest?.thaw(), let realm = person.realm {
+            try realm.write { person.age += 1 }
+        }
+
+        #expect(reading.objects(Person.self).first?.age == 37 && oldest?.age == 36)
         try await onThread {
             let realm = try Realm(configuration: configuration)
             realm.refresh()

@@ -65,7 +65,7 @@ final class LinkCursor {
             let key = keys[position - keysStart]
             position += 1
             if !ReferenceCounts.isSole(&accessor, soleReference) {
-                accessor = target.makeAccessor(key: key)
+                accessor = target.makeUnplaced(key: key)
             }
             // The reference is unretained, which is safe because the caller's variable retains the
             // accessor.

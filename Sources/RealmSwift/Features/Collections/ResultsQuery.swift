@@ -32,14 +32,17 @@ final class ResultsQuery {
     /// Whether the elements are not the objects themselves, but are made from them: projections,
     /// optionals, or values of custom types.
     @usableFromInline let isDecoded: Bool
-    let origin: Source
-    let operations: [Operation]
     /// Whether the results are all objects of the class in key order. For these, no keys are
     /// cached.
     let isWholeTable: Bool
+    let origin: Source
+    let operations: [Operation]
+    /// What was found of a frozen Realm, for all threads; nil for a live one, and for a copy that
+    /// searches for frozen results. If there is one, none of the following fields is used.
+    let shared: Published<Found>?
     // Unchecked exclusivity of the following fields is safe, because only one thread uses them and
     // nothing is called during an access.
-    @exclusivity(unchecked) private var found = Found()
+    @exclusivity(unchecked) private(set) var found = Found()
     // For a whole table: the leaf that was read last, because positions are often accessed in
     // sequence.
     @exclusivity(unchecked) private var leaf: Node?
@@ -66,7 +69,7 @@ final class ResultsQuery {
     private static let patience = 3
 
     /// The objects found, and the version for which they are valid.
-    private struct Found {
+    struct Found {
         /// The connection's change stamp for which the other fields are valid.
         var stamp: UInt64?
         var keys: PackedKeys?
@@ -89,7 +92,7 @@ final class ResultsQuery {
 
     init(
         _ managedClass: ManagedClass, isDecoded: Bool = false, _ origin: Source = .table,
-        _ operations: [Operation] = []
+        _ operations: [Operation] = [], isSearching: Bool = false
     ) {
         self.managedClass = managedClass
         self.isDecoded = isDecoded
@@ -100,6 +103,7 @@ final class ResultsQuery {
         } else {
             isWholeTable = false
         }
+        shared = managedClass.isFrozen && !isSearching ? Published() : nil
         realm = managedClass.realm
         birth = realm.generation
     }
@@ -127,6 +131,7 @@ final class ResultsQuery {
         requireValid()
         guard let table = managedClass.table else { return 0 }
         if isWholeTable { return attempt { try table.count() } }
+        if let shared { return count(in: shared) }
         forgetOutdated()
         if let count = found.totalCount { return count }
         let count = countWithoutKeys() ?? keys.count
@@ -197,6 +202,7 @@ final class ResultsQuery {
     /// The plan that finds the objects in the whole table; nil if reading a few known keys is
     /// faster.
     var planOfAggregates: QueryPlan? {
+        if shared != nil { return searching().planOfAggregates }
         forgetOutdated()
         guard let table = managedClass.table, let plan = plan?.plan else { return nil }
         guard found.keys != nil || found.isFirstAll, let count = found.totalCount else {
@@ -208,6 +214,7 @@ final class ResultsQuery {
 
     /// All keys in their order.
     var keys: PackedKeys {
+        if let shared { return keys(in: shared) }
         forgetOutdated()
         if let keys = found.keys { return keys }
         let keys =
@@ -216,7 +223,7 @@ final class ResultsQuery {
         return keys
     }
 
-    private func forgetOutdated() {
+    func forgetOutdated() {
         let stamp = realm.connection.changeStamp
         if found.stamp == stamp { return }
         if found.hasLookedAtAll { isFollowed = true }
@@ -284,13 +291,14 @@ final class ResultsQuery {
     var hasFirst: Bool {
         requireValid()
         if isWholeTable { return count > 0 }
+        if let shared { return hasFirst(in: shared) }
         forgetOutdated()
         return (firstKeys(atLeast: 1)?.count ?? keys.count) > 0
     }
 
     /// Returns at least `count` of the first keys, or all keys if there are fewer. Returns nil if
     /// ``Found/keys`` contains all keys, or if all keys are needed.
-    private func firstKeys(atLeast count: Int) -> [ObjectKey]? {
+    func firstKeys(atLeast count: Int) -> [ObjectKey]? {
         if found.keys != nil { return nil }
         if found.first.count >= count || found.isFirstAll { return found.first }
         guard let limit = Self.firstParts.first(where: { $0 >= count }), let (plan, sorter) = plan
@@ -316,6 +324,7 @@ final class ResultsQuery {
         if !isWholeTable {
             requireValid()
             realm.connection.releaseExcessMemory()
+            if let shared { return managedClass.makeAccessor(key: key(at: position, in: shared)) }
             let key = key(at: position)
             let object = managedClass.makeAccessor(key: key)
             place(object, key, position)
@@ -325,6 +334,7 @@ final class ResultsQuery {
         if UInt(bitPattern: position) >= UInt(bitPattern: count) {
             return managedClass.makeAccessor(key: absentKey(at: position, upTo: count))
         }
+        if shared != nil { return frozenObject(at: position) }
         realm.connection.releaseExcessMemory()
         let location: RowLocation
         if realm.connection.layoutStamp.pointee == leafStamp, let leaf,
@@ -344,7 +354,7 @@ final class ResultsQuery {
 
     /// Returns the key of no object if a failed transaction may have removed the object at a
     /// position. Otherwise stops the program, because there is no object.
-    private func absentKey(at position: Int, upTo count: Int) -> Int64 {
+    func absentKey(at position: Int, upTo count: Int) -> Int64 {
         if !realm.isInFailedTransaction { requireIndex(position, upTo: count) }
         return ManagedClass.absentKey
     }

@@ -11,6 +11,33 @@ protocol AnySortedValues: AnyObject {
     func moved(to realm: RealmInstance) -> any AnySortedValues
 }
 
+/// The collection that has the values of ``SortedValues``, whatever its type.
+struct ValueSource<Element: RealmCollectionValue> {
+    enum Answer {
+        /// The current elements and their stored forms; nil if their owner was deleted.
+        case values((elements: [Element], contents: CollectionContents)?)
+        /// The same collection in another Realm.
+        case moved(ValueSource)
+    }
+
+    // One function for both, because it is all that the values keep of the collection.
+    private let answer: (_ realm: RealmInstance?) -> Answer
+
+    /// - Parameter answer: A function that returns the values, or moves to a Realm if it is given
+    ///   one.
+    init(_ answer: @escaping (RealmInstance?) -> Answer) { self.answer = answer }
+
+    func read() -> (elements: [Element], contents: CollectionContents)? {
+        guard case .values(let values) = answer(nil) else { return nil }
+        return values
+    }
+
+    func moved(to realm: RealmInstance) -> ValueSource {
+        guard case .moved(let source) = answer(realm) else { return self }
+        return source
+    }
+}
+
 /// The values of a managed list, set or map, sorted or without duplicates. Copies of results of
 /// values share this object.
 final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
@@ -23,9 +50,7 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
 
     let realm: RealmInstance
     private let birth: UInt32
-    /// A function that returns the elements that a Realm shows, and their stored forms; nil if
-    /// their owner was deleted.
-    private let read: (RealmInstance) -> (elements: [Element], contents: CollectionContents)?
+    private let source: ValueSource<Element>
     private let operations: [Operation]
     /// The connection's change stamp for which `found` is valid.
     private var stamp: UInt64?
@@ -34,21 +59,23 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
 
     init(
         _ realm: RealmInstance, _ type: ValueType, _ operations: [Operation],
-        _ read: @escaping (RealmInstance) -> (elements: [Element], contents: CollectionContents)?
+        _ source: ValueSource<Element>
     ) {
         self.realm = realm
         self.type = type
         self.operations = operations
-        self.read = read
+        self.source = source
         birth = realm.generation
+        // Threads that use a frozen Realm share this object, so it is complete from the beginning.
+        if realm.isFrozen { _ = values }
     }
 
     func adding(_ operation: Operation) -> SortedValues {
-        SortedValues(realm, type, operations + [operation], read)
+        SortedValues(realm, type, operations + [operation], source)
     }
 
     func moved(to realm: RealmInstance) -> any AnySortedValues {
-        SortedValues(realm, type, operations, read)
+        SortedValues(realm, type, operations, source.moved(to: realm))
     }
 
     func ownedValues() -> [OwnedScalar] { values.map(\.value) }
@@ -81,7 +108,7 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
     }
 
     private func find() -> [(element: Element, value: OwnedScalar)] {
-        guard let (elements, contents) = read(realm),
+        guard let (elements, contents) = source.read(),
             case .stored(_, let forEach, _) = contents.source
         else { return [] }
         let scalars: [OwnedScalar] = realm.read(absent: []) {

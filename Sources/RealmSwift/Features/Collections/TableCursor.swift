@@ -90,7 +90,7 @@ final class TableCursor {
         let location = RowLocation(leaf: leaf, row: _row)
         _key = table.key(at: location).rawValue
         if !ReferenceCounts.isSole(&accessor, _soleReference) {
-            accessor = managedClass.makeAccessor(key: _key)
+            accessor = managedClass.makeUnplaced(key: _key)
         }
         accessor?._key = _key
         accessor?._birth = realm.generation

@@ -6,13 +6,20 @@ extension RealmInstance {
     func dynamicClass(named name: String) -> ManagedClass {
         checkThread()
         resumeReading()
+        if let frozen {
+            return frozen.dynamicClasses.value(forKey: name) { makeDynamicClass(named: name) }
+        }
         if let known = dynamicClasses[name] { return known }
+        let managedClass = makeDynamicClass(named: name)
+        dynamicClasses[name] = managedClass
+        return managedClass
+    }
+
+    private func makeDynamicClass(named name: String) -> ManagedClass {
         let known = schema[name]
         let stored = attempt { try connection.table(named: name)?.definition }
         guard let definition = stored ?? known?.definition else { stopForUnknownClass(name) }
         let model = ClassModel(dynamic: definition, named: known)
-        let managedClass = attempt { try ManagedClass(model: model, realm: self) }
-        dynamicClasses[name] = managedClass
-        return managedClass
+        return attempt { try ManagedClass(model: model, realm: self) }
     }
 }

@@ -19,7 +19,7 @@ extension Realm {
     /// run loop or queue gets to it. The default is true.
     ///
     /// This takes a Realm that was opened on a queue, by a run loop that is running, or on the main
-    /// queue.
+    /// queue. It is always false for a frozen Realm, and setting it there stops the program.
     public var autorefresh: Bool {
         get {
             instance.checkThread()
@@ -27,6 +27,7 @@ extension Realm {
         }
         nonmutating set {
             instance.checkThread()
+            if instance.isFrozen { stop("Auto-refresh cannot be enabled for frozen Realms.") }
             instance.autorefresh = newValue
             instance.notifier?.setMovesByItself(newValue, instance)
         }

@@ -5,6 +5,9 @@ extension RealmInstance {
     /// Stops the program if nothing of this Realm can be observed now.
     func requireObservable() {
         checkThread()
+        if isFrozen {
+            stop("Frozen Realms do not change and do not have change notifications.")
+        }
         if configuration.readOnly {
             stop("Read-only Realms do not change and do not have change notifications.")
         }

@@ -34,6 +34,19 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
     /// A Boolean value that indicates whether the collection was invalidated.
     public var isInvalidated: Bool { source.isInvalidated }
 
+    /// A Boolean value that indicates whether the collection is frozen.
+    public var isFrozen: Bool { source.isFrozen }
+
+    /// Returns a frozen copy of the collection, for all threads; see
+    /// ``AggregatableCollection/freeze()``.
+    public func freeze() -> ProjectedCollection { ProjectedCollection(source: source.freeze()) }
+
+    /// Returns the live collection that this frozen one is a copy of; nil if its object was
+    /// deleted. See ``AggregatableCollection/thaw()``.
+    public func thaw() -> ProjectedCollection? {
+        source.thaw().map { ProjectedCollection(source: $0) }
+    }
+
     /// Returns the first position of an element that equals `object`; nil if there is none.
     public func index(of object: Element) -> Int? {
         firstIndex { isSameValue($0, object) }
@@ -57,6 +70,9 @@ protocol ProjectedSource<Value> {
     func value(at position: Int) -> Value
     func setValue(_ value: Value, at position: Int)
     func counterpart(in realm: Realm) -> Self?
+    var isFrozen: Bool { get }
+    func freeze() -> Self
+    func thaw() -> Self?
 }
 
 /// A collection of objects, implemented by the library's own types.
@@ -67,6 +83,9 @@ protocol ObjectCollection<Element> {
     var isInvalidated: Bool { get }
     subscript(position: Int) -> Element { get }
     func _counterpart(in realm: Realm) -> Self?
+    var isFrozen: Bool { get }
+    func freeze() -> Self
+    func thaw() -> Self?
 }
 
 private struct PropertyOfEach<Objects: ObjectCollection, Value: RealmCollectionValue>:
@@ -80,6 +99,14 @@ private struct PropertyOfEach<Objects: ObjectCollection, Value: RealmCollectionV
     var isInvalidated: Bool { objects.isInvalidated }
 
     func value(at position: Int) -> Value { objects[position][keyPath: keyPath] }
+
+    var isFrozen: Bool { objects.isFrozen }
+
+    func freeze() -> PropertyOfEach { PropertyOfEach(objects: objects.freeze(), keyPath: keyPath) }
+
+    func thaw() -> PropertyOfEach? {
+        objects.thaw().map { PropertyOfEach(objects: $0, keyPath: keyPath) }
+    }
 
     func counterpart(in realm: Realm) -> PropertyOfEach? {
         objects._counterpart(in: realm).map { PropertyOfEach(objects: $0, keyPath: keyPath) }

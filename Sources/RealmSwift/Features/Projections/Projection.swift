@@ -71,9 +71,23 @@ extension Projection {
 
     /// A Boolean value that indicates whether the object was deleted or its Realm invalidated.
     public final var isInvalidated: Bool { rootObject.isInvalidated }
+
+    /// A Boolean value that indicates whether the projected object is frozen.
+    public final var isFrozen: Bool { rootObject.isFrozen }
 }
 
 extension ProjectionObservable {
+    /// Returns a projection of a frozen copy of the object; see ``ObjectBase/freeze()``. A
+    /// projection of a frozen object returns itself.
+    public func freeze() -> Self { isFrozen ? self : Self(projecting: rootObject.freeze()) }
+
+    /// Returns a projection of the live object; nil if it was deleted. See ``ObjectBase/thaw()``. A
+    /// projection of a live object returns itself.
+    public func thaw() -> Self? {
+        guard let object = rootObject.thaw() else { return nil }
+        return object === rootObject ? self : Self(projecting: object)
+    }
+
     /// Returns the projection of the same object in another Realm of the file; nil if the object
     /// does not exist there.
     public func _counterpart(in realm: Realm) -> Self? {

@@ -1,6 +1,7 @@
 /// What the queries of a Realm instance keep from one to the next.
 ///
-/// The instance owns it, without knowing its type. It is used only on the thread of the instance.
+/// The instance owns it, without knowing its type. It is used only on the thread of the instance. A
+/// frozen Realm, which many threads use, keeps nothing.
 final class PreparedQueries {
     /// The predicates that were parsed for the classes of the Realm.
     @exclusivity(unchecked) var predicates = PreparedPredicates()
@@ -34,7 +35,12 @@ extension RealmInstance {
         _ path: TypedPath, _ operation: ComparisonSyntax.Operation, _ options: StringOptions,
         in managedClass: ManagedClass
     ) throws -> PreparedComparison {
-        try preparedQueries.comparisons.comparison(path, operation, options, in: managedClass)
+        if isFrozen {
+            var comparisons = PreparedComparisons()
+            return try comparisons.comparison(path, operation, options, in: managedClass)
+        }
+        return try preparedQueries.comparisons.comparison(
+            path, operation, options, in: managedClass)
     }
 }
 

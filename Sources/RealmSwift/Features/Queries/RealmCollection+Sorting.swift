@@ -71,19 +71,27 @@ extension AggregatableCollection {
         }
         guard let realm = backing.realm, case .stored(let type, _, _) = _contents.source else {
             if let realm = RealmCache.failedInstance {
-                return SortedValues(realm, AggregatedValue._elementShape.type, [operation]) { _ in
-                    nil
-                }
+                return SortedValues(
+                    realm, AggregatedValue._elementShape.type, [operation], .nothing)
             }
             // For an unmanaged collection, this stops the program with the documented message.
             _ = _querySource.query()
             stop("Only collections of values have an order of their own.")
         }
-        return SortedValues(realm, type, [operation]) { other in
-            let collection = other === realm ? self : _moved(to: Realm(instance: other))
-            return collection.isInvalidated ? nil : (collection._elements, collection._contents)
+        return SortedValues(realm, type, [operation], _valueSource)
+    }
+
+    private var _valueSource: ValueSource<AggregatedValue> {
+        ValueSource { realm in
+            if let realm { return .moved(self._moved(to: Realm(instance: realm))._valueSource) }
+            return .values(self.isInvalidated ? nil : (self._elements, self._contents))
         }
     }
+}
+
+extension ValueSource {
+    /// A collection that a failed transaction removed.
+    fileprivate static var nothing: ValueSource { ValueSource { _ in .values(nil) } }
 }
 
 extension RealmCollection where Element: KeypathSortable {

@@ -12,7 +12,7 @@ extension Results {
     /// ```
     public func explain() -> String {
         query.requireValid()
-        return query.explain()
+        return query.shared == nil ? query.explain() : query.searching().explain()
     }
 }
 

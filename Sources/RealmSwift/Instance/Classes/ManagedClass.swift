@@ -1,3 +1,4 @@
+import CRealmSystem
 import StorageEngine
 
 /// A model class in one Realm instance: its table, and the state that the accessors of its objects
@@ -25,7 +26,9 @@ final class ManagedClass {
     /// The class of the links of each column. The references are unowned, because classes that link
     /// to each other would form a retain cycle and keep the file open. The Realm instance retains
     /// all of its classes.
-    @exclusivity(unchecked) private var linkTargets: [Unmanaged<ManagedClass>?]
+    // Words that are read and written atomically, because threads that use a frozen Realm may find
+    // the same class at once.
+    private let linkTargets: UnsafeMutablePointer<UInt64>
     /// The origins of the linking-objects properties read so far, by the offset of the property.
     @exclusivity(unchecked) private var backlinkOrigins:
         ContiguousArray<(offset: Int, origin: BacklinkOrigin)> = []
@@ -34,6 +37,9 @@ final class ManagedClass {
     /// The kind of the primary key, which selects the lookup of an integer or string key; see
     /// `Realm.object`.
     let keyForm: _PrimaryKeyForm
+    /// Whether the Realm is frozen: its objects are placed in their rows when they are made, and
+    /// nothing is kept here for the next use.
+    let isFrozen: Bool
 
     init(model: ClassModel, realm: RealmInstance) throws {
         self.realm = realm
@@ -49,7 +55,9 @@ final class ManagedClass {
         for (property, column) in columns.enumerated() { owners[column] = property }
         propertyOfColumn = owners
         primaryKeyColumn = model.primaryKey.map { [columns] in columns[$0] } ?? -1
-        linkTargets = Array(repeating: nil, count: owners.count)
+        linkTargets = .allocate(capacity: owners.count)
+        linkTargets.initialize(repeating: 0, count: owners.count)
+        isFrozen = realm.isFrozen
         keyForm = _PrimaryKeyForm(model)
         cancelledKeys = .passUnretained(realm.cancelledKeys(ofClass: model.name))
         context = .allocate(capacity: 1)
@@ -62,6 +70,7 @@ final class ManagedClass {
     }
 
     deinit {
+        linkTargets.deallocate()
         context.pointee.columns.deallocate()
         context.deallocate()
     }
@@ -105,13 +114,19 @@ final class ManagedClass {
 
     /// Returns the class of the objects that the links in a column refer to.
     func linkTarget(column: Int) -> ManagedClass {
-        if let target = linkTargets[column] { return target.takeUnretainedValue() }
+        if let target = UnsafeRawPointer(
+            bitPattern: UInt(realm_load_acquire_64(linkTargets + column)))
+        {
+            return Unmanaged<ManagedClass>.fromOpaque(target).takeUnretainedValue()
+        }
         let property = property(ofColumn: column)
         guard let type = property.shape.linkedClass, let name = property.linkedClassName else {
             stop("Property '\(model.name).\(property.name)' is not a link.")
         }
         let target = model.type._linkTarget(type, named: name, in: realm)
-        linkTargets[column] = .passUnretained(target)
+        realm_store_release_64(
+            linkTargets + column,
+            UInt64(UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())))
         return target
     }
 
@@ -139,7 +154,7 @@ final class ManagedClass {
         }
         let origin = BacklinkOrigin(
             managedClass: .passUnretained(managedClass), column: managedClass.columns[position])
-        backlinkOrigins.append((offset, origin))
+        if !isFrozen { backlinkOrigins.append((offset, origin)) }
         return origin
     }
 
@@ -163,6 +178,13 @@ final class ManagedClass {
 
     /// Returns a new accessor of an object that is known to exist.
     func makeAccessor(key: Int64) -> ObjectBase {
+        let object = makeUnplaced(key: key)
+        if isFrozen { placeForGood(object) }
+        return object
+    }
+
+    /// Returns a new accessor that the caller places in its row.
+    func makeUnplaced(key: Int64) -> ObjectBase {
         let object = model.type.init()
         // Collections made by the initializer are not the collections of the stored object.
         if model.hasCollections { resetCollections(of: object) }
@@ -190,6 +212,13 @@ final class ManagedClass {
         return uncountedTable._withUnsafeGuaranteedRef { table in
             attempt { try table.location(of: ObjectKey(rawValue: key)) }
         }
+    }
+
+    /// Places an accessor of a frozen Realm in its row, where it stays. An object that does not
+    /// exist gets no place, and is invalidated.
+    private func placeForGood(_ object: ObjectBase) {
+        guard let location = locate(key: object._key, birth: object._birth) else { return }
+        object._place(at: location, stamp: .max)
     }
 
     func isAlive(key: Int64, birth: UInt32) -> Bool { locate(key: key, birth: birth) != nil }

@@ -76,6 +76,7 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace, AnyManage
     func requireWritable() {
         requireAlive()
         if writeState == .none {
+            if owner.isFrozen { stopForFrozen() }
             stop("Cannot modify \(Handle.kindName) outside of a write transaction.")
         }
     }

@@ -32,6 +32,10 @@ class ManagedPlace {
         type = owner.property(ofColumn: column).shape.type
         let isLink = type == .link || type == .embedded
         target = isLink ? owner.linkTarget(column: column) : nil
+        // Threads that use a frozen Realm share this object, so it is complete from the beginning.
+        if owner.isFrozen && owner.isAlive(key: key, birth: birth) {
+            checkedStamp = context.pointee.stamp.pointee
+        }
     }
 
     final var isOwnerAlive: Bool {
@@ -52,6 +56,7 @@ class ManagedPlace {
             if realm.isInFailedTransaction { return }
             stop("Object has been deleted or invalidated.")
         }
+        if owner.isFrozen { return }
         checkedStamp = context.pointee.stamp.pointee
     }
 

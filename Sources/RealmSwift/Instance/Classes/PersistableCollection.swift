@@ -36,13 +36,15 @@ extension _PersistableCollection {
     /// Returns the collection itself.
     public static func _erase(_ value: Self) -> Any? { value }
 
-    /// Returns the instance that the object keeps. The first read creates it.
+    /// Returns the instance that the object keeps. The first read creates it. A frozen object keeps
+    /// none.
     public static func _get(_ object: ObjectBase, _ offset: Int) -> Self {
         let storage = object._storage(at: offset).assumingMemoryBound(to: Persisted<Self>.self)
         if case .value(let collection) = storage.pointee.state { return collection }
         object._requireAlive()
         let collection = Self(_of: object, column: Int(object._column(offset).index))
-        storage.pointee.state = .value(collection)
+        // Other threads may be reading an object that is frozen.
+        if !object._isFrozen { storage.pointee.state = .value(collection) }
         return collection
     }
 

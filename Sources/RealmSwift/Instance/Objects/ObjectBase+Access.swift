@@ -55,6 +55,7 @@ extension ObjectBase {
         let context = _context.unsafelyUnwrapped
         let state = context.pointee.writeState.pointee
         if state == .none {
+            if _isFrozen { stopForFrozen() }
             stop(
                 "Attempting to modify object outside of a write transaction - "
                     + "call beginWriteTransaction on an RLMRealm instance first.")
@@ -90,6 +91,8 @@ extension ObjectBase {
     @inline(never)
     final func _find() -> Bool {
         _owner._withUnsafeGuaranteedRef { managedClass in
+            // An object of a frozen Realm was placed when it was made, and must not change.
+            if managedClass.isFrozen { return managedClass.isValid(birth: _birth) && _leaf != nil }
             let realm = managedClass.realm
             realm.checkThread()
             realm.connection.releaseExcessMemory()
@@ -101,6 +104,11 @@ extension ObjectBase {
             _place(at: location, stamp: realm.connection.layoutStamp.pointee)
             return true
         }
+    }
+
+    /// Whether this is an object of a frozen Realm.
+    final var _isFrozen: Bool {
+        _context != nil && _owner._withUnsafeGuaranteedRef { $0.isFrozen }
     }
 
     /// The managed class of a managed object, as an unowned reference. The class lives as long as

@@ -80,7 +80,8 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     /// Returns a Boolean value that indicates whether two objects are equal.
     ///
     /// Two objects are equal if they are the same instance. Managed objects of a class with a
-    /// primary key are also equal if they represent the same object of the same Realm.
+    /// primary key, and frozen objects, are also equal if they represent the same object of the
+    /// same Realm.
     public static func == (left: ObjectBase, right: ObjectBase) -> Bool { left.isEqual(right) }
 
     /// Returns a Boolean value that indicates whether this object equals another one. `==` calls
@@ -90,18 +91,16 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     open func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? ObjectBase else { return false }
         if self === other { return true }
-        return _managedClass?.model.primaryKey != nil && _isSameRow(as: other)
+        return _hasIdentity && _isSameRow(as: other)
     }
 
     /// The hash value of the object.
     ///
-    /// It is based on the object's key for a managed object with a primary key, and on the identity
-    /// of the instance otherwise. The hash value of an instance can therefore change when it is
-    /// added to a Realm.
+    /// It is based on the object's key for a managed object with a primary key and for a frozen
+    /// object, and on the identity of the instance otherwise. The hash value of an instance can
+    /// therefore change when it is added to a Realm.
     open var hash: Int {
-        if let managedClass = _managedClass, managedClass.model.primaryKey != nil {
-            return _key.hashValue
-        }
+        if _hasIdentity { return _key.hashValue }
         return ObjectIdentifier(self).hashValue
     }
 
@@ -213,6 +212,13 @@ extension ObjectBase {
         guard let context = _context else { return nil }
         // Unretained is safe: the managed class lives as long as its Realm, which `_realm` retains.
         return Unmanaged<ManagedClass>.fromOpaque(context.pointee.owner).takeUnretainedValue()
+    }
+
+    /// Whether another instance can equal this one: the object is managed, and has a primary key or
+    /// is frozen.
+    private final var _hasIdentity: Bool {
+        guard let managedClass = _managedClass else { return false }
+        return managedClass.model.primaryKey != nil || managedClass.isFrozen
     }
 
     /// The model of the object's class.

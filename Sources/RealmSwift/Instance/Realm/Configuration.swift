@@ -118,6 +118,18 @@ extension Realm {
         /// The version of the schema. Opening a file with a higher version throws.
         public var schemaVersion: UInt64
 
+        /// The most versions that may be in use when a write transaction begins; nil for no limit.
+        ///
+        /// All versions from the oldest one that something reads count. What later transactions
+        /// replace is kept for its readers, so a Realm that does not move, or a frozen object that
+        /// is kept, makes the file grow. If there are more versions, write transactions throw
+        /// ``Realm/Error``. A limit helps to find such places during development. Setting 0 sets
+        /// nil.
+        public var maximumNumberOfActiveVersions: UInt? {
+            get { mostActiveVersions == 0 ? nil : mostActiveVersions }
+            set { mostActiveVersions = newValue ?? 0 }
+        }
+
         /// The classes that the Realm stores; nil for all model classes of the process.
         ///
         /// The list must include the classes that properties link to.
@@ -129,6 +141,8 @@ extension Realm {
             }
         }
 
+        /// 0 for no limit.
+        private var mostActiveVersions: UInt = 0
         private var storedFileURL: URL?
         private var storedIdentifier: String?
         private var storedDurability = Durability.full
@@ -254,6 +268,9 @@ extension Realm.Configuration: CustomStringConvertible {
         if durability == .relaxed { lines.append("durability = relaxed;") }
         lines.append("readOnly = \(readOnly ? 1 : 0);")
         lines.append("schemaVersion = \(schemaVersion);")
+        if let limit = maximumNumberOfActiveVersions {
+            lines.append("maximumNumberOfActiveVersions = \(limit);")
+        }
         let compacts = shouldCompactOnLaunch == nil ? "(null)" : "<block>"
         lines.append("shouldCompactOnLaunch = \(compacts);")
         let types = objectTypes?.map { $0.className() }.joined(separator: ", ")

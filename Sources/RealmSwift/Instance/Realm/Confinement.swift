@@ -16,6 +16,8 @@ enum Confinement {
     case actor(ActorMark)
     /// By whoever holds the lock that guards the Realm. Nothing is checked.
     case guarded
+    /// On any thread, because the Realm is frozen.
+    case everywhere
     /// Nowhere, because the thread has ended.
     case ended
 
@@ -44,7 +46,7 @@ enum Confinement {
     var thread: UInt {
         switch self {
         case .thread(let identity), .main(let identity): identity
-        case .queue, .actor, .guarded, .ended: 0
+        case .queue, .actor, .guarded, .everywhere, .ended: 0
         }
     }
 
@@ -56,7 +58,7 @@ enum Confinement {
             identity == currentThread() || QueueMark.current === QueueMark.main
         case .queue(_, let mark): QueueMark.current === mark
         case .actor(let mark): mark.isCurrent
-        case .guarded: true
+        case .guarded, .everywhere: true
         case .ended: false
         }
     }
@@ -68,7 +70,7 @@ enum Confinement {
         case .main: .queue(ObjectIdentifier(QueueMark.main))
         case .queue(_, let mark): .queue(ObjectIdentifier(mark))
         case .actor(let mark): .actor(mark.identity)
-        case .guarded, .ended: .none
+        case .guarded, .everywhere, .ended: .none
         }
     }
 
@@ -88,7 +90,7 @@ enum Confinement {
         case .queue(let queue, _): .queue(queue)
         case .actor(let mark): .actor(mark)
         case .thread: isInRunLoop ? .runLoop(RunLoopWork()) : nil
-        case .guarded, .ended: nil
+        case .guarded, .everywhere, .ended: nil
         }
     }
 
@@ -98,7 +100,7 @@ enum Confinement {
         case .queue, .actor: true
         case .main(let identity): isInRunLoop || identity != currentThread()
         case .thread: isInRunLoop
-        case .guarded, .ended: false
+        case .guarded, .everywhere, .ended: false
         }
     }
 
@@ -112,7 +114,7 @@ enum Confinement {
     var isOfActor: Bool {
         switch self {
         case .main, .actor: true
-        case .thread, .queue, .guarded, .ended: false
+        case .thread, .queue, .guarded, .everywhere, .ended: false
         }
     }
 

@@ -18,7 +18,11 @@ extension Realm {
         instance.resumeReading()
         do {
             try instance.throwFailure()
-            try instance.connection.writeCopy(
+            // Copying needs a connection of its own where several threads may be reading.
+            let connection =
+                try instance.isFrozen
+                ? Connection(readingLike: instance.connection) : instance.connection
+            try connection.writeCopy(
                 toPath: path, encryptionKey: encryptionKey.map(Array.init))
         } catch {
             throw Error.of(error)

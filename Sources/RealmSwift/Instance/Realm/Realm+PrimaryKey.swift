@@ -68,7 +68,7 @@ extension ManagedClass {
             return try key.flatMap { key in try table.location(of: key).map { (key, $0) } }
         }
         guard let (key, location) = found else { return nil }
-        let object = makeAccessor(key: key.rawValue)
+        let object = makeUnplaced(key: key.rawValue)
         // Place the object at once, because a lookup is usually followed by a read.
         object._place(at: location, stamp: context.pointee.stamp.pointee)
         return object

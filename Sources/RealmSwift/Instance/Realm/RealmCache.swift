@@ -89,6 +89,15 @@ enum RealmCache {
         return instance
     }
 
+    /// Returns the instance for a configuration that is confined to the queue which runs the
+    /// caller; nil if there is none.
+    static func instanceOfQueue(for configuration: Realm.Configuration) throws -> RealmInstance? {
+        guard let key = Confinement.currentQueueKey else { return nil }
+        let schema = SchemaModel.of(configuration)
+        return instances(of: key, at: try configuration.path)
+            .first { $0.suits(configuration, schema) }
+    }
+
     /// Returns whether an instance of this thread is in a write transaction on a database.
     static func isWriting(to database: Database) -> Bool {
         instancesOfThread().contains { $0.isWriting && $0.connection.database === database }

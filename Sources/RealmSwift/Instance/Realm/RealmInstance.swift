@@ -5,8 +5,10 @@ import StorageEngine
 /// The shared state of all `Realm` values of one file in one confinement: the connection, the
 /// classes and the write transaction.
 ///
-/// An instance is used only where it is confined: on a thread, or in the blocks of a queue. The
-/// last reference can be released anywhere, because nothing can use the instance at that point.
+/// An instance is used only where it is confined: on a thread, or in the blocks of a queue. That of
+/// a frozen Realm is used by any number of threads at once, because nothing in it changes
+/// (``FrozenState``). The last reference can be released anywhere, because nothing can use the
+/// instance at that point.
 final class RealmInstance {
     /// The maximum size of a string or data value, in bytes.
     static let maximumValueSize = 16 << 20
@@ -19,8 +21,15 @@ final class RealmInstance {
     @exclusivity(unchecked) private(set) var confinement: Confinement
     /// The identity of the thread that the fast check accepts; see ``Confinement/thread``.
     @exclusivity(unchecked) private(set) var thread: UInt
+    /// What a frozen Realm keeps; nil for a live one.
+    let frozen: FrozenState?
+    /// The frozen Realm of the version that this one shows, once it was asked for. It pins no other
+    /// version than this Realm does, because it is released when this Realm moves.
+    @exclusivity(unchecked) var frozenCopy: RealmInstance?
     /// Whether the Realm moves to newer versions by itself where it can be told of them.
     @exclusivity(unchecked) var autorefresh = true
+    @exclusivity(unchecked) var isCompletingAdditions = false
+    @exclusivity(unchecked) private(set) var isReading = true
     /// Moves the Realm and tells its observers; nil if neither is possible, or nothing has asked
     /// for it.
     @exclusivity(unchecked) var notifier: RealmNotifier?
@@ -46,8 +55,7 @@ final class RealmInstance {
     private(set) var lastCommit: CommitStatistics?
     /// Objects that have a row but do not have their links and lists yet.
     @exclusivity(unchecked) var additions: [_Addition] = []
-    @exclusivity(unchecked) var isCompletingAdditions = false
-    private(set) lazy var scratch = _Scratch(realm: self)
+    @exclusivity(unchecked) private var ownScratch: _Scratch?
     private lazy var absentObject = AbsentRow()
     /// The location of objects that a failed transaction removed. None of their columns is present
     /// there.
@@ -60,7 +68,6 @@ final class RealmInstance {
     private var cancelledKeys: [String: CancelledKeys] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastClass: ManagedClass?
-    @exclusivity(unchecked) private(set) var isReading = true
     /// The connection's change stamp when the open write transaction began.
     @exclusivity(unchecked) private var stampOfBegin: UInt64 = 0
     /// What the queries of this Realm keep from one to the next; of a type of theirs.
@@ -70,7 +77,7 @@ final class RealmInstance {
 
     init(
         configuration: Realm.Configuration, path: String, schema: SchemaModel,
-        connection: Connection, confinement: Confinement
+        connection: Connection, confinement: Confinement, frozen: FrozenState? = nil
     ) {
         var configuration = configuration
         configuration.setDiscoveredTypes(schema.classes.map(\.type))
@@ -80,6 +87,8 @@ final class RealmInstance {
         self.connection = connection
         self.confinement = confinement
         thread = confinement.thread
+        self.frozen = frozen
+        autorefresh = frozen == nil
         writeState = .allocate(capacity: 1)
         writeState.initialize(to: .none)
     }
@@ -87,7 +96,7 @@ final class RealmInstance {
     deinit {
         // This comes first, because until then the instance's thread can find the entry. No
         // transaction is open, because it would have kept the instance alive.
-        RealmCache.remove(self)
+        if isFrozen { FrozenRealms.remove(self) } else { RealmCache.remove(self) }
         notifier?.shutDown()
         writeState.deallocate()
     }
@@ -101,12 +110,22 @@ final class RealmInstance {
         writeState.pointee = .none
         notifier?.shutDown()
         asyncWrites?.threadDidEnd()
+        frozenCopy = nil
         connection.endRead()
         confinement = .ended
         thread = 0
         for managedClass in classes.values { managedClass.threadDidEnd() }
         for managedClass in dynamicClasses.values { managedClass.threadDidEnd() }
         keptForTransaction = nil
+    }
+
+    /// Memory for values on their way to the engine. A frozen Realm has some for each thread.
+    var scratch: _Scratch {
+        if let ownScratch { return ownScratch }
+        if let frozen { return frozen.scratch(of: self) }
+        let scratch = _Scratch(realm: self)
+        ownScratch = scratch
+        return scratch
     }
 
     // MARK: Checks
@@ -150,7 +169,17 @@ final class RealmInstance {
 
     private func findManagedClass(for type: ObjectBase.Type) -> ManagedClass {
         let identifier = ObjectIdentifier(type)
-        let managedClass = classes[identifier] ?? makeManagedClass(for: type)
+        if let frozen {
+            resumeReading()
+            return frozen.classes.value(forKey: identifier) { makeManagedClass(for: type) }
+        }
+        let managedClass: ManagedClass
+        if let known = classes[identifier] {
+            managedClass = known
+        } else {
+            managedClass = makeManagedClass(for: type)
+            classes[identifier] = managedClass
+        }
         lastType = identifier
         lastClass = managedClass
         return managedClass
@@ -159,9 +188,7 @@ final class RealmInstance {
     private func makeManagedClass(for type: ObjectBase.Type) -> ManagedClass {
         guard let model = schema[type] else { stopForUnknownClass(type.className()) }
         resumeReading()
-        let managedClass = attempt { try ManagedClass(model: model, realm: self) }
-        classes[ObjectIdentifier(type)] = managedClass
-        return managedClass
+        return attempt { try ManagedClass(model: model, realm: self) }
     }
 
     func stopForUnknownClass(_ name: String) -> Never {
@@ -172,6 +199,7 @@ final class RealmInstance {
     }
 
     func cancelledKeys(ofClass name: String) -> CancelledKeys {
+        if let frozen { return frozen.cancelledKeys }
         if let known = cancelledKeys[name] { return known }
         let keys = CancelledKeys()
         cancelledKeys[name] = keys
@@ -195,6 +223,7 @@ enum WriteState: UInt8 {
 extension RealmInstance {
     func beginWrite() throws {
         checkThread()
+        if isFrozen { stop("Can't perform transactions on a frozen Realm") }
         if configuration.readOnly { stop("Can't perform transactions on read-only Realms.") }
         // This check comes first, because an open transaction may belong to the parent process.
         try connection.database.checkNotForked()
@@ -226,6 +255,7 @@ extension RealmInstance {
     /// it is durable, or else later.
     private func begin(mayWait: Bool, _ begin: () throws -> Bool) throws -> Bool {
         leaveUnwrittenVersion()
+        if configuration.maximumNumberOfActiveVersions != nil { try requireFewVersions() }
         let before = connection.version
         do {
             guard try begin() else { return false }
@@ -233,7 +263,7 @@ extension RealmInstance {
             leaveLostVersion()
             throw error
         }
-        isReading = true
+        didMove()
         writeState.pointee = .open
         keptForTransaction = self
         stampOfBegin = connection.changeStamp
@@ -322,6 +352,7 @@ extension RealmInstance {
 
     private func endTransaction(cancelled: Bool) {
         writeState.pointee = .none
+        didMove()
         if cancelled { notifier?.realmDidCancelWrite(self) }
         // The instance stays alive, because the caller has a reference.
         keptForTransaction = nil
@@ -398,6 +429,7 @@ extension RealmInstance {
     /// Moves to the newest version. Returns whether there was a newer one.
     func refresh() throws -> Bool {
         checkThread()
+        if isFrozen { return false }
         if configuration.readOnly {
             stop("Read-only Realms do not change and cannot be refreshed.")
         }
@@ -406,7 +438,7 @@ extension RealmInstance {
         do {
             if let notifier { return try notifier.refresh(self) }
             let isNewer = try connection.refresh()
-            isReading = true
+            didMove()
             return isNewer
         } catch {
             leaveLostVersion()
@@ -418,6 +450,7 @@ extension RealmInstance {
     /// objects and collections.
     func invalidate() {
         checkThread()
+        if isFrozen { return invalidateFrozen() }
         if isWriting { cancelWrite() }
         // The next read is to see what this Realm has written. An error comes again.
         try? connection.waitUntilPublished()
@@ -428,8 +461,19 @@ extension RealmInstance {
         generation += 1
         firstValidGeneration = generation
         for keys in cancelledKeys.values { keys.forgetCancelled() }
+        frozenCopy = nil
         connection.endRead()
         isReading = false
+    }
+
+    /// Invalidates everything that was read from this frozen Realm. The version stays pinned until
+    /// the last reference to it is gone, because other threads may be reading.
+    private func invalidateFrozen() {
+        generation += 1
+        firstValidGeneration = generation
+        isReading = false
+        // Collections look for their owners again.
+        connection.layoutStamp.pointee &+= 1
     }
 
     /// Starts to read the newest version again after `invalidate()`.
@@ -439,12 +483,18 @@ extension RealmInstance {
     }
 
     private func startReading() {
+        if isFrozen { stop("Cannot read from a frozen Realm which has been invalidated.") }
         attempt { _ = try connection.refresh() }
         isReading = true
     }
 
-    /// Records that the connection has moved to another version by itself.
-    func didMove() { isReading = true }
+    /// Records that the connection may have moved to another version.
+    func didMove() {
+        isReading = true
+        if let frozenCopy, frozenCopy.connection.version != connection.version {
+            self.frozenCopy = nil
+        }
+    }
 
     /// Invalidates everything if the version being read was committed in the background and could
     /// not be written. Another transaction may come to have its number, and its objects' keys.
@@ -457,6 +507,7 @@ extension RealmInstance {
     private func leaveLostVersion() {
         leaveUnwrittenVersion()
         if connection.isInWriteTransaction || connection.version != 0 { return }
+        frozenCopy = nil
         connection.endRead()
         isReading = false
     }

@@ -71,6 +71,17 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         self[indexPath.section][indexPath.item]
     }
 
+    /// A Boolean value that indicates whether the sections are frozen.
+    public var isFrozen: Bool { sectioning.results.isFrozen }
+
+    /// Returns a frozen copy of the sections, for all threads. All elements are visited at once.
+    /// See ``AggregatableCollection/freeze()``.
+    public func freeze() -> SectionedResults { SectionedResults(sectioning: sectioning.frozen()) }
+
+    /// Returns the live sections that these frozen ones are a copy of; never nil. See
+    /// ``AggregatableCollection/thaw()``.
+    public func thaw() -> SectionedResults? { SectionedResults(sectioning: sectioning.thawed()) }
+
     /// Returns the same sections in another Realm of the file.
     public func _counterpart(in realm: Realm) -> SectionedResults? {
         SectionedResults(sectioning: sectioning.moved(to: realm))
@@ -125,6 +136,21 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
         }
         requireIndex(index, upTo: positions.count)
         return sectioning.results[positions[index]]
+    }
+
+    /// A Boolean value that indicates whether the section is frozen.
+    public var isFrozen: Bool { sectioning.results.isFrozen }
+
+    /// Returns a frozen copy of the section, for all threads. All elements of the results are
+    /// visited at once. See ``AggregatableCollection/freeze()``.
+    public func freeze() -> ResultsSection {
+        ResultsSection(sectioning: sectioning.frozen(), key: key)
+    }
+
+    /// Returns the live section that this frozen one is a copy of; never nil. See
+    /// ``AggregatableCollection/thaw()``.
+    public func thaw() -> ResultsSection? {
+        ResultsSection(sectioning: sectioning.thawed(), key: key)
     }
 
     /// Returns the section with the same key in another Realm of the file.

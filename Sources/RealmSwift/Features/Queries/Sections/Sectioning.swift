@@ -1,7 +1,8 @@
 /// The shared state of the copies of ``SectionedResults`` and their sections: the elements, the key
 /// function, and the sections found for the last version.
 ///
-/// It is used only on the thread of the Realm.
+/// It is used only on the thread of the Realm, or by any thread if that is frozen. The sections of
+/// a frozen Realm are found when this object is made.
 final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
     let results: Results<Element>
     private let isReversed: Bool
@@ -29,6 +30,8 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
         self.results = results
         self.isReversed = isReversed
         self.key = key
+        // Threads that use a frozen Realm share this object, so it is complete from the beginning.
+        if results.isFrozen { found = find() }
     }
 
     /// Returns the same sections in another Realm of the file.
@@ -36,12 +39,29 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
         Sectioning(results._moved(to: realm), isReversed: isReversed, key)
     }
 
+    /// Returns the sections of frozen results; the same ones if they are frozen.
+    func frozen() -> Sectioning {
+        results.isFrozen ? self : Sectioning(results.freeze(), isReversed: isReversed, key)
+    }
+
+    /// Returns the sections of live results; the same ones if they are live.
+    func thawed() -> Sectioning {
+        guard results.isFrozen, let realm = results.realm else { return self }
+        return moved(to: realm.thaw())
+    }
+
     /// The current sections. All elements are visited once per version of the Realm, and once after
     /// each change in a write transaction.
     var sections: Found {
         let stamp = results.changeStamp
         if let found, found.stamp == stamp { return found }
-        var found = Found(stamp: stamp)
+        let found = find()
+        self.found = found
+        return found
+    }
+
+    private func find() -> Found {
+        var found = Found(stamp: results.changeStamp)
         var keyed = results.enumerated().map { (position: $0.offset, key: key($0.element)) }
         if isReversed { keyed.reverse() }
         for (position, key) in keyed {
@@ -49,7 +69,6 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
             if found.positions[identity] == nil { found.keys.append(key) }
             found.positions[identity, default: []].append(position)
         }
-        self.found = found
         return found
     }
 }
