@@ -83,11 +83,13 @@ public struct KeySet: Equatable, Sendable {
 
 extension RandomAccessCollection where Index == Int {
     /// The end of the leading elements that satisfy the condition. No later element may satisfy it.
-    func partitionPoint(_ belongsBefore: (Element) -> Bool) -> Int {
+    func partitionPoint<Failure>(
+        _ belongsBefore: (Element) throws(Failure) -> Bool
+    ) throws(Failure) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = (low + high) / 2
-            if belongsBefore(self[middle]) { low = middle + 1 } else { high = middle }
+            if try belongsBefore(self[middle]) { low = middle + 1 } else { high = middle }
         }
         return low
     }

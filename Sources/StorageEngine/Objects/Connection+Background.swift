@@ -3,14 +3,14 @@
 extension Connection {
     /// Begins a write transaction on the newest version if that takes no waiting. Returns whether
     /// it has begun.
-    public func beginWriteIfFree() throws -> Bool {
-        try begin { try pager.beginWriteIfFree() }
+    public func beginWriteIfFree() throws(StorageError) -> Bool {
+        try begin { () throws(StorageError) in try pager.beginWriteIfFree() }
     }
 
     /// Begins a write transaction with a write lock that a ``BackgroundWriter`` has obtained.
     /// Returns false if the lock is not there, or not any more.
-    public func beginWrite(with request: WriteLockRequest) throws -> Bool {
-        try begin { try pager.beginWrite(with: request) }
+    public func beginWrite(with request: WriteLockRequest) throws(StorageError) -> Bool {
+        try begin { () throws(StorageError) in try pager.beginWrite(with: request) }
     }
 
     /// Commits the transaction, and has `writer` make it durable. The connection reads its version
@@ -26,7 +26,7 @@ extension Connection {
     public func commitInBackground(
         _ durability: CommitDurability, with writer: BackgroundWriter,
         whenDone: @escaping @Sendable (StorageError?) -> Void
-    ) throws {
+    ) throws(StorageError) {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         let group: CommitGroup?
         do {
@@ -53,5 +53,5 @@ extension Connection {
     /// Waits until the version that this connection shows is published.
     ///
     /// - Throws: why it was not.
-    public func waitUntilPublished() throws { try pager.waitUntilPublished() }
+    public func waitUntilPublished() throws(StorageError) { try pager.waitUntilPublished() }
 }

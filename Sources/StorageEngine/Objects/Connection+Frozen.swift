@@ -11,7 +11,7 @@ extension Connection {
     /// thread.
     ///
     /// - Throws: `.tooManyReaders`, `.damaged`, `.usedAfterFork`.
-    public convenience init(freezing other: Connection) throws {
+    public convenience init(freezing other: Connection) throws(StorageError) {
         if other.isInWriteTransaction {
             // The transaction may be based on one that a thread of this process is still making
             // durable. No other one follows, because this one has the write lock.
@@ -31,7 +31,7 @@ extension Connection {
 
 extension Forest {
     /// Loads the roots of all trees with smaller ids, so that finding one changes nothing.
-    fileprivate func loadAll(below end: UInt32) throws {
+    fileprivate func loadAll(below end: UInt32) throws(StorageError) {
         for id in 0..<end { _ = try state(id) }
     }
 }

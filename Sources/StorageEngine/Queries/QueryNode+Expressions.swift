@@ -18,6 +18,7 @@ final class ExpressionNode: QueryNode {
     override var asksOwnRowOnly: Bool { expression.asksOwnRowOnly }
 
     override func prepare() throws(StorageError) { try expression.prepare() }
+    override func prepareForFew() throws(StorageError) { try expression.prepareForFew() }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         let leaf = scan.leaf
@@ -60,6 +61,11 @@ final class PairNode: QueryNode {
         try right.prepare()
     }
 
+    override func prepareForFew() throws(StorageError) {
+        try left.prepareForFew()
+        try right.prepareForFew()
+    }
+
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         let leaf = scan.leaf
         try rows.filter { row throws(StorageError) in
@@ -92,6 +98,7 @@ final class BoundNode: QueryNode {
     override var cost: Int { 500 }
 
     override func prepare() throws(StorageError) { try plan.root.prepare() }
+    override func prepareForFew() throws(StorageError) { try plan.root.prepareForFew() }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         if try !plan.preparedMatch(variable.object(in: plan.table)) {
@@ -118,8 +125,9 @@ final class ExpressionReader {
     }
 
     private let form: Form
-    /// The objects that match the condition of `countMatching`, for the duration of a run.
-    private var matched = MatchedKeys([])
+    /// The objects that match the condition of `countMatching`, for the duration of a run; nil
+    /// while few objects are tested.
+    private var matched: MatchedKeys? = MatchedKeys([])
 
     init(_ table: Table, _ expression: QueryExpression, depth: Int) throws(StorageError) {
         try QueryCondition.check(depth, table)
@@ -164,6 +172,18 @@ final class ExpressionReader {
         }
     }
 
+    /// See ``QueryNode/prepareForFew()``.
+    func prepareForFew() throws(StorageError) {
+        switch form {
+        case .countMatching(_, let plan):
+            matched = nil
+            try plan.root.prepareForFew()
+        case .countMatchingEach(_, let plan, _, _): try plan.root.prepareForFew()
+        case .bound(_, _, let reader): try reader.prepareForFew()
+        case .constant, .object, .values, .count, .aggregate: break
+        }
+    }
+
     /// Visits the values until `body` returns false.
     func forEach(of key: ObjectKey, _ body: (MixedValue) throws(StorageError) -> Bool)
         throws(StorageError)
@@ -176,10 +196,17 @@ final class ExpressionReader {
         case .object(let table): _ = try body(.link(TypedLink(table: table, key: key)))
         case .values(let values): try values.forEach(of: key, body)
         case .count(let values): _ = try body(.int(Int64(values.count(of: key))))
-        case .countMatching(let values, _):
+        case .countMatching(let values, let plan):
             var count: Int64 = 0
-            try values.forEach(of: key) {
-                if case .link(let link) = $0, matched.contains(link.key.rawValue) { count += 1 }
+            try values.forEach(of: key) { value throws(StorageError) in
+                guard case .link(let link) = value else { return true }
+                let isMatch: Bool
+                if let matched {
+                    isMatch = matched.contains(link.key.rawValue)
+                } else {
+                    isMatch = try plan.preparedMatch(link.key)
+                }
+                if isMatch { count += 1 }
                 return true
             }
             _ = try body(.int(count))

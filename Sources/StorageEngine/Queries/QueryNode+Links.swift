@@ -1,12 +1,14 @@
 /// A to-one link, or a list, set or map of links, of which a target has to match a condition.
 ///
 /// The matching targets are found first, once per run. Rows are then tested by their links alone.
+/// In a run that tests few objects, the targets of each are tested instead.
 final class LinkNode: QueryNode {
     private let table: Table
     private let column: Int
     private let target: QueryPlan
     private let isToOne: Bool
-    private var matched = MatchedKeys([])
+    /// Nil while few objects are tested.
+    private var matched: MatchedKeys? = MatchedKeys([])
 
     init(_ table: Table, _ column: Int, _ target: QueryPlan) {
         self.table = table
@@ -23,9 +25,15 @@ final class LinkNode: QueryNode {
 
     override func prepare() throws(StorageError) { matched = MatchedKeys(try target.keys()) }
 
+    override func prepareForFew() throws(StorageError) {
+        matched = nil
+        try target.root.prepareForFew()
+    }
+
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
+        guard let matched else { return try narrowFew(&rows, in: scan) }
         guard matched.count > 0 else { return rows.fill(false, rows: scan.rowCount) }
-        if isToOne { return try narrowToOne(&rows, in: scan) }
+        if isToOne { return try narrowToOne(&rows, matched, in: scan) }
         let values = try LeafValues(table, column, scan.leaf)
         let (pager, format) = (table.pager, table.checks[column].format)
         try rows.filter { row throws(StorageError) in
@@ -37,9 +45,22 @@ final class LinkNode: QueryNode {
         }
     }
 
-    private func narrowToOne(_ rows: inout RowMask, in scan: borrowing LeafScan)
-        throws(StorageError)
+    private func narrowFew(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError)
     {
+        let leaf = scan.leaf
+        try rows.filter { row throws(StorageError) in
+            var isMatch = false
+            try table.forEachLink(column, of: leaf.objectKey(row)) { key throws(StorageError) in
+                isMatch = try target.preparedMatch(key)
+                return !isMatch
+            }
+            return isMatch
+        }
+    }
+
+    private func narrowToOne(
+        _ rows: inout RowMask, _ matched: MatchedKeys, in scan: borrowing LeafScan
+    ) throws(StorageError) {
         guard let (node, position) = try table.column(column, of: scan.leaf) else {
             return rows.fill(false, rows: scan.rowCount)
         }
@@ -53,7 +74,8 @@ final class LinkNode: QueryNode {
     override var shareOfCandidates: Int { isToOne ? super.shareOfCandidates : 4 }
 
     override func candidates(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
-        try table.referrers(column, to: matched, in: target.table, atMost: limit)
+        guard let matched else { return nil }
+        return try table.referrers(column, to: matched, in: target.table, atMost: limit)
     }
 
     override func explain() -> [String] {
@@ -64,12 +86,13 @@ final class LinkNode: QueryNode {
 }
 
 /// Objects with a link from a matching object. They are found by following the links of the
-/// matching ones.
+/// matching ones; in a run that tests few objects, by testing those that link to each.
 final class ReferrerNode: QueryNode {
     private let table: Table
     private let origin: QueryPlan
     private let column: Int
-    private var matched = MatchedKeys([])
+    /// Nil while few objects are tested.
+    private var matched: MatchedKeys? = MatchedKeys([])
 
     init(_ table: Table, _ origin: QueryPlan, _ column: Int) {
         self.table = table
@@ -90,11 +113,26 @@ final class ReferrerNode: QueryNode {
         matched = MatchedKeys(targets)
     }
 
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) {
-        rows.keepMembers(of: matched, in: scan.leaf)
+    override func prepareForFew() throws(StorageError) {
+        matched = nil
+        try origin.root.prepareForFew()
     }
 
-    override func candidates(atMost limit: Int) -> [ObjectKey]? { matched.keys(atMost: limit) }
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
+        let leaf = scan.leaf
+        if let matched { return rows.keepMembers(of: matched, in: leaf) }
+        try rows.filter { row throws(StorageError) in
+            var isMatch = false
+            try origin.table.forEachReference(to: leaf.objectKey(row), in: column) {
+                source, _ throws(StorageError) in
+                isMatch = try origin.preparedMatch(source)
+                return !isMatch
+            }
+            return isMatch
+        }
+    }
+
+    override func candidates(atMost limit: Int) -> [ObjectKey]? { matched?.keys(atMost: limit) }
 
     override func explain() -> [String] {
         ["any \(origin.table.queryName(of: column)) leads here from one of"]
@@ -123,20 +161,23 @@ final class KeysNode: QueryNode {
 
 /// An arbitrary test of each object.
 final class ObjectNode: QueryNode {
-    private let name: String
     private let table: Table
+    private let name: String
     private let test: (Table, ObjectKey) throws(StorageError) -> Bool
 
     init(
         _ table: Table, _ name: String,
         _ test: @escaping (Table, ObjectKey) throws(StorageError) -> Bool
     ) {
+        self.table = table
         self.name = name
         self.table = table
         self.test = test
     }
 
     override var cost: Int { 1_000 }
+
+    override var asksOwnRowOnly: Bool { true }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         let leaf = scan.leaf

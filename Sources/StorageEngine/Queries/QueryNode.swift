@@ -12,6 +12,10 @@ class QueryNode {
     /// Called before each run, because results from other tables depend on the version.
     func prepare() throws(StorageError) {}
 
+    /// Called instead of ``prepare()`` before a run that tests few objects: what they lead to is
+    /// then tested for each of them, instead of finding all objects of other tables that match.
+    func prepareForFew() throws(StorageError) {}
+
     /// Removes the rows that do not match from `rows`.
     func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         preconditionFailure("overridden")
@@ -89,6 +93,9 @@ final class AndNode: QueryNode {
     override var asksOwnRowOnly: Bool { parts.allSatisfy(\.asksOwnRowOnly) }
 
     override func prepare() throws(StorageError) { for part in parts { try part.prepare() } }
+    override func prepareForFew() throws(StorageError) {
+        for part in parts { try part.prepareForFew() }
+    }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         for part in parts {
@@ -141,6 +148,9 @@ final class OrNode: QueryNode {
     override var asksOwnRowOnly: Bool { parts.allSatisfy(\.asksOwnRowOnly) }
 
     override func prepare() throws(StorageError) { for part in parts { try part.prepare() } }
+    override func prepareForFew() throws(StorageError) {
+        for part in parts { try part.prepareForFew() }
+    }
 
     /// Each part is evaluated only for rows that no part before it has matched.
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
@@ -189,6 +199,7 @@ final class NotNode: QueryNode {
     override var asksOwnRowOnly: Bool { part.asksOwnRowOnly }
 
     override func prepare() throws(StorageError) { try part.prepare() }
+    override func prepareForFew() throws(StorageError) { try part.prepareForFew() }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         matches.assign(rows)

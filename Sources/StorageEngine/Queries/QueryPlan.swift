@@ -92,6 +92,15 @@ public final class QueryPlan {
         return try preparedMatches(among: keys)
     }
 
+    /// The same for few objects: conditions on other objects are tested for those that each of
+    /// them leads to, so nothing takes time for the size of a table.
+    ///
+    /// - Throws: `.damaged`, and what the condition's own tests throw.
+    public func matches(amongFew keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
+        try root.prepareForFew()
+        return try preparedMatches(among: keys)
+    }
+
     /// The keys among `keys` whose objects match, in the order given, repetitions included.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.

@@ -366,6 +366,11 @@ import ToolSupport
                 let comment: Comment = "seed \(seed): \(plan.explain())"
                 #expect(try plan.keys().map(\.rawValue) == expected, comment)
                 #expect(try plan.count() == expected.count, comment)
+                let all = (-1..<100).map { ObjectKey(rawValue: $0) }
+                #expect(
+                    try plan.matches(amongFew: all).map(\.rawValue)
+                        == expected.filter { $0 < 100 }, comment)
+                #expect(try plan.keys().map(\.rawValue) == expected, comment)
             }
         }
         connection.rollback()

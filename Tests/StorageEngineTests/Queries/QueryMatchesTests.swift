@@ -125,7 +125,7 @@ import ToolSupport
                 ]), true
             ),
             ("logic with links", .or([young, .link(column: Column.boss, young)]), false),
-            ("object", .object(name: "even") { $1.rawValue % 2 == 0 }, false),
+            ("object", .object(name: "even") { $1.rawValue % 2 == 0 }, true),
         ]
     }
 

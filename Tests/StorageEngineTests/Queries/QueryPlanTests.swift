@@ -259,6 +259,9 @@ import ToolSupport
             #expect(
                 try plan.matches(among: some.map(ObjectKey.init(rawValue:))).map(\.rawValue)
                     == expected.filter { some.contains($0) }, comment)
+            #expect(
+                try plan.matches(amongFew: some.map(ObjectKey.init(rawValue:))).map(\.rawValue)
+                    == expected.filter { some.contains($0) }, comment)
         }
     }
 

@@ -177,6 +177,51 @@ import ToolSupport
         }
     }
 
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func singleObjectsFindTheirPlacesInSortedOnes(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let table = try makeTable(seed)
+        let rows = try makeRows(table, count: [1, 70, 400][random.next(below: 3)], &random)
+        for _ in 0..<10 {
+            let orders = randomOrders(&random)
+            let comment: Comment = "seed \(seed): \(orders)"
+            let sorter = try QuerySorter(table, orders)
+            let keys = try sorter.sorted(rows.map(\.key))
+            var order = ObjectOrder(sorter)
+            let entries = try keys.map { try order.entry($0) }
+            let sequence = OrderedKeys(keys)
+            for _ in 0..<20 {
+                let (first, second) = (
+                    random.next(below: keys.count), random.next(below: keys.count)
+                )
+                let place = try sequence.partitionPoint { try order.precedes($0, entries[first]) }
+                #expect(place == first, comment)
+                #expect(order.precedes(entries[first], entries[second]) == (first < second))
+                let row = rows.first { $0.key == keys[first] }
+                #expect(
+                    entries[first].isComplete(inFirst: orders.count)
+                        == orders.allSatisfy { order in row.flatMap { end($0, order, rows) } != nil
+                        },
+                    comment)
+            }
+            guard let property = orders.first else { continue }
+            for entry in entries {
+                let group = try sequence.partitionPoint {
+                    try order.compare($0, entry, properties: 1) < 0
+                }
+                let first = keys.first { key in
+                    let (row, other) = (
+                        rows.first { $0.key == key }, rows.first { $0.key == entry.key }
+                    )
+                    return row.flatMap { row in
+                        other.map { compare(row, $0, [property], rows) == 0 }
+                    } ?? false
+                }
+                #expect(keys[group] == first, comment)
+            }
+        }
+    }
+
     // MARK: Sorting the results of a plan
 
     /// A condition and its meaning.

@@ -147,6 +147,15 @@ struct ManagedBacklinks {
             origin: realm.counterpart(of: origin), column: property.column)
     }
 
+    /// The class of the object that the others refer to.
+    var targetClass: ManagedClass { target.takeUnretainedValue() }
+
+    /// The object that the others refer to, which may not exist.
+    var targetKey: ObjectKey { ObjectKey(rawValue: key) }
+
+    /// The column of the references.
+    var column: Int { property.column }
+
     /// The class of the referring objects.
     var origin: ManagedClass { property.managedClass.takeUnretainedValue() }
 

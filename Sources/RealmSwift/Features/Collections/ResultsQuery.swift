@@ -173,14 +173,6 @@ final class ResultsQuery {
         return matches?.keys
     }
 
-    /// Whether it depends only on the columns of an object whether the results contain it.
-    var dependsOnOwnColumnsOnly: Bool {
-        guard case .table = origin else { return false }
-        return operations.allSatisfy {
-            if case .filter(_, let plan) = $0 { plan.isMendable } else { false }
-        }
-    }
-
     /// The plan that finds the objects and the sorter that orders them, if the objects of a table
     /// are only filtered and sorted; otherwise nil.
     var plan: (plan: QueryPlan, sorter: QuerySorter?)? {

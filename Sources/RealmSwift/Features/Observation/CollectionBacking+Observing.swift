@@ -1,6 +1,19 @@
 import StorageEngine
 
 extension _CollectionBacking {
+    /// Identifies what is to be observed of the collection.
+    func identity(_ keyPaths: [String]?) -> ObservedIdentity {
+        switch kind {
+        case .memory: stop("Change notifications are only supported on managed collections.")
+        case .query(let query):
+            return ObservedIdentity(
+                QueryIdentity(query).map(ObservedSubject.query) ?? .instance(of: query), keyPaths)
+        case .backlinks(let managed): return ObservedIdentity(.backlinks(managed), keyPaths)
+        case .values(let values): return ObservedIdentity(.instance(of: values), keyPaths)
+        case .column(let managed): return ObservedIdentity(.collection(managed), keyPaths)
+        }
+    }
+
     /// Returns what is to be observed of the collection, in another Realm of its file.
     func observed(in realm: RealmInstance, _ keyPaths: [String]?) -> Observed {
         switch moved(to: realm).kind {

@@ -30,7 +30,7 @@ extension Object {
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken {
-        observe(keyPaths, on: queue) { block($1.cast()) }
+        observe(keyPaths, on: queue) { block($0.cast()) }
     }
 
     /// Calls a function when the object changes or is deleted, as the method with names does.
@@ -55,21 +55,42 @@ extension EmbeddedObject {
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken {
-        observe(keyPaths, on: queue) { block($1.cast()) }
+        observe(keyPaths, on: queue) { block($0.cast()) }
     }
+}
+
+// In an extension of a protocol, so that a model may have a property of this name.
+extension ThreadConfined where Self: ObjectBase {
+    /// The changes of the object as a sequence, which ends when the object is deleted. See
+    /// ``ChangeSequence``.
+    public var changes: ChangeSequence<ObjectChange<Self>> {
+        observable(nil).map { $0.cast() }.changes
+    }
+
+    /// The changes of the object as a sequence, which ends when the object is deleted.
+    ///
+    /// - Parameter keyPaths: The properties that count, as for `observe`.
+    /// - Precondition: As for `observe`.
+    public func changes(keyPaths: [String]) -> ChangeSequence<ObjectChange<Self>> {
+        observable(keyPaths).map { $0.cast() }.changes
+    }
+
+    /// The changes of the object as a sequence, as the method with names.
+    ///
+    /// - Parameter keyPaths: The properties that count: `[\.name, \.owner?.name]`.
+    public func changes(
+        keyPaths: [PartialKeyPath<Self>]
+    ) -> ChangeSequence<ObjectChange<Self>> { changes(keyPaths: keyPaths.map { _name(for: $0) }) }
 }
 
 extension ObjectChange where T == ObjectBase {
     /// The same change of an object of a subclass.
     fileprivate func cast<Subclass: ObjectBase>() -> ObjectChange<Subclass> {
-        switch self {
-        case .error(let error): return .error(error)
-        case .deleted: return .deleted
-        case .change(let object, let properties):
+        map { object in
             guard let object = object as? Subclass else {
                 stop("An object of class '\(type(of: object))' is not a '\(Subclass.self)'.")
             }
-            return .change(object, properties)
+            return object
         }
     }
 }

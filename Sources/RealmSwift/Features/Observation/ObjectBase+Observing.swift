@@ -2,61 +2,90 @@ import Dispatch
 import StorageEngine
 
 extension ObjectBase {
-    /// Registers a handler of the changes of this object.
-    ///
-    /// `block` gets an object of the handler's Realm.
+    /// Registers a handler of the changes of this object, which gets an object of the handler's
+    /// Realm.
     func observe(
         _ keyPaths: [String]?, on queue: DispatchQueue?,
-        _ block: @escaping (ObjectBase, ObjectChange<ObjectBase>) -> Void
+        _ block: @escaping (ObjectChange<ObjectBase>) -> Void
     ) -> NotificationToken {
+        let observable = observable(keyPaths)
+        guard let queue else { return observable.observe(block) }
+        observable.realm.requireObservable()
+        return QueuedToken(on: queue, observable.realm) { realm in
+            guard let object = self._counterpart(in: Realm(instance: realm)) else {
+                block(.deleted)
+                return nil
+            }
+            return object.observe(keyPaths, on: nil, block)
+        }
+    }
+
+    /// This object, to be observed. Stops the program for an unmanaged or deleted one.
+    func observable(_ keyPaths: [String]?) -> ObservableThing<ObjectChange<ObjectBase>> {
+        observable(keyPaths) { managedClass in
+            let declared = managedClass.model.declared
+            let keyPaths = keyPaths?.isEmpty == true ? nil : keyPaths
+            var paths: [Int: [String]] = [:]
+            for keyPath in keyPaths ?? managedClass.model.properties.map(\.name) {
+                let name = keyPath.prefix { $0 != "." }
+                // An unknown name stops the program when its path is followed.
+                let position = declared.firstIndex { $0.name == name } ?? -1
+                paths[position, default: []].append(keyPath)
+            }
+            return paths.sorted { $0.key < $1.key }.map {
+                ObservedObject.Part(number: $0.key, paths: $0.value, oldPosition: $0.key)
+            }
+        } _: { [self] changes in
+            changes.properties.map { position, old in
+                let property = _model.declared[position]
+                let isSingle = property.shape.collection == .none
+                return PropertyChange(
+                    name: property.name, oldValue: old.flatMap { oldValue($0, at: position) },
+                    newValue: isSingle ? _value(ofPropertyNamed: property.name) ?? nil : nil)
+            }
+        }
+    }
+
+    /// This object with some parts, to be observed.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: What tells the parts from others.
+    ///   - parts: Returns the parts of an object of the class, in another Realm.
+    ///   - propertyChanges: Returns the changes of the parts, where the handler is called.
+    func observable(
+        _ keyPaths: [String]?, of view: ObjectIdentifier? = nil,
+        _ parts: @escaping (ManagedClass) -> [ObservedObject.Part],
+        _ propertyChanges: @escaping (ObjectChanges) -> [PropertyChange]
+    ) -> ObservableThing<ObjectChange<ObjectBase>> {
         guard let realm = _realm, let managedClass = _managedClass else {
             stop("Only objects which are managed by a Realm support change notifications")
         }
         _requireAlive()
-        guard let queue else { return observe(keyPaths, managedClass, in: realm, block) }
-        realm.requireObservable()
-        let key = _key
-        return QueuedToken(on: queue, realm) { realm in
-            let managedClass = realm.counterpart(of: managedClass)
-            guard managedClass.isAlive(key: key, birth: realm.generation) else {
-                block(managedClass.makeAccessor(key: key), .deleted)
-                return nil
-            }
-            return managedClass.makeAccessor(key: key).observe(keyPaths, on: nil, block)
-        }
-    }
-
-    private func observe(
-        _ keyPaths: [String]?, _ managedClass: ManagedClass, in realm: RealmInstance,
-        _ block: @escaping (ObjectBase, ObjectChange<ObjectBase>) -> Void
-    ) -> NotificationToken {
         let key = ObjectKey(rawValue: _key)
-        let keyPaths = keyPaths?.isEmpty == true ? nil : keyPaths
-        return realm.observe(
-            isInitial: false,
-            { ObservedObject($0.counterpart(of: managedClass), key, keyPaths: keyPaths) }
-        ) { [self] report in
-            switch report {
-            case .object(let changes): block(self, .change(self, propertyChanges(changes)))
-            case .deletion: block(self, .deleted)
-            case .initial, .collection, .map: stop("An object reports the changes of an object.")
-            }
-        }
+        let subject = ObservedSubject.object(
+            of: ClassIdentity(managedClass), key: _key, as: view)
+        return ObservableThing(
+            realm: realm, identity: ObservedIdentity(subject, keyPaths), isInitial: false,
+            make: { realm in
+                let managedClass = realm.counterpart(of: managedClass)
+                return ObservedObject(managedClass, key, parts(managedClass))
+            },
+            makeTranslation: { [self] in
+                { [self] report in
+                    switch report {
+                    case .object(let changes): .change(self, propertyChanges(changes))
+                    case .deletion: .deleted
+                    case .initial, .collection, .elements, .map:
+                        stop("An object reports the changes of an object.")
+                    }
+                }
+            })
     }
 
-    private func propertyChanges(_ changes: ObjectChanges) -> [PropertyChange] {
-        changes.properties.map { position, old in
-            let property = _model.declared[position]
-            let isSingle = property.shape.collection == .none
-            return PropertyChange(
-                name: property.name, oldValue: old.flatMap { oldValue($0, of: property) },
-                newValue: isSingle ? _value(ofPropertyNamed: property.name) ?? nil : nil)
-        }
-    }
-
-    /// Returns a stored value of a property as the application sees it. A link to an object that
-    /// does not exist any more is nil.
-    private func oldValue(_ stored: OwnedScalar, of property: PropertyModel) -> Any? {
+    /// Returns a stored value of the declared property at a position as the application sees it. A
+    /// link to an object that does not exist any more is nil.
+    func oldValue(_ stored: OwnedScalar, at position: Int) -> Any? {
+        let property = _model.declared[position]
         guard let type = property.valueType as? any RealmCollectionValue.Type,
             let managedClass = _managedClass,
             let position = managedClass.model.position(ofStored: property.name)

@@ -2,26 +2,25 @@ import StorageEngine
 
 /// An object.
 final class ObservedObject: Observed {
+    /// What is told as the change of one property.
+    struct Part {
+        /// Identifies the part where the handler is called.
+        let number: Int
+        /// The properties that count.
+        let paths: [String]
+        /// The position of the property, among the declared ones, whose value before the change is
+        /// told; nil if none is.
+        let oldPosition: Int?
+    }
+
     private let managedClass: ManagedClass
     private let key: ObjectKey
-    /// What counts as a modification, for each declared property.
-    private let properties: [(position: Int, observed: ObservedClass)]
+    private let parts: [(part: Part, observed: ObservedClass)]
 
-    /// - Parameter keyPaths: Nil for all properties of the object itself.
-    init(_ managedClass: ManagedClass, _ key: ObjectKey, keyPaths: [String]?) {
+    init(_ managedClass: ManagedClass, _ key: ObjectKey, _ parts: [Part]) {
         self.managedClass = managedClass
         self.key = key
-        let declared = managedClass.model.declared
-        var paths: [Int: [String]] = [:]
-        for keyPath in keyPaths ?? managedClass.model.properties.map(\.name) {
-            let name = keyPath.prefix { $0 != "." }
-            // An unknown name stops the program below.
-            let position = declared.firstIndex { $0.name == name } ?? -1
-            paths[position, default: []].append(keyPath)
-        }
-        properties = paths.sorted { $0.key < $1.key }.map {
-            ($0.key, ObservedClass.paths($0.value, of: managedClass))
-        }
+        self.parts = parts.map { ($0, .paths($0.paths, of: managedClass)) }
     }
 
     override func base() throws -> ObservedBase { try exists ? .version : .gone }
@@ -37,8 +36,11 @@ final class ObservedObject: Observed {
         if try !exists { return (.deletion, .gone) }
         let table = try step.oldTable(of: managedClass)
         var changes = ObjectChanges(properties: [])
-        for (position, observed) in properties where try step.isAffected(key, observed) {
-            changes.properties.append((position, try table.flatMap { try old(position, in: $0) }))
+        for (part, observed) in parts where try step.isAffected(key, observed) {
+            let old = try table.flatMap { table in
+                try part.oldPosition.flatMap { try self.old($0, in: table) }
+            }
+            changes.properties.append((part.number, old))
         }
         return (changes.properties.isEmpty ? nil : .object(changes), .version)
     }

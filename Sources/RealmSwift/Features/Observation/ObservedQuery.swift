@@ -4,40 +4,75 @@ import StorageEngine
 final class ObservedQuery: Observed {
     private let query: ResultsQuery
     private let modifications: ObservedClass
+    /// What the objects depend on besides their source; nil if it is not known.
+    private let decisive: ObservedClass?
+    /// Nil if the query has to be repeated after each change of what it may depend on.
+    private let followed: FollowedQuery?
 
     init(_ query: ResultsQuery, _ modifications: ObservedClass) {
         self.query = query
         self.modifications = modifications
+        decisive = .decisive(for: query)
+        followed = query.isWholeTable ? nil : decisive.flatMap { FollowedQuery(query, $0) }
     }
 
-    override func base() -> ObservedBase { query.isWholeTable ? .version : .keys(query.keys) }
+    override func base() throws -> ObservedBase {
+        if query.isWholeTable { return .version }
+        return try followed.map { .ordered(try $0.state()) } ?? .keys(query.keys)
+    }
 
     override func compare(
         _ base: ObservedBase, over step: VersionStep
     ) throws -> (Registration.Report?, ObservedBase) {
-        let changes = step.changes(of: query.managedClass) ?? TableChanges()
-        if changes.isEmpty, query.dependsOnOwnColumnsOnly, step.isUntouched(modifications) {
-            return (nil, base)
+        if isUntouched(step) { return (nil, base) }
+        if case .ordered(let state) = base,
+            let (difference, next) = try followed?.follow(state, over: step, modifications)
+        {
+            return (difference.isEmpty ? nil : .collection(difference), .ordered(next))
         }
-        let isModified = try step.affectedTest(modifications, count: query.count)
-        let next = self.base()
-        let difference =
-            if case .keys(let old) = base, case .keys(let new) = next {
-                try compare(old, new, changes, isModified)
-            } else {
-                try compareTable(changes, isModified, step)
-            }
+        let next = try self.base()
+        let difference = try compare(base, next, step)
         return (difference.isEmpty ? nil : .collection(difference), next)
     }
 
+    /// Whether a step cannot have changed which objects the query has, nor an object that counts.
+    private func isUntouched(_ step: VersionStep) -> Bool {
+        guard let decisive, step.isUntouched(decisive), step.isUntouched(modifications) else {
+            return false
+        }
+        guard case .column(let managed) = query.origin else { return true }
+        return step.changes(of: managed.owner) == nil
+    }
+
+    /// Compares two states as a whole.
+    private func compare(
+        _ base: ObservedBase, _ next: ObservedBase, _ step: VersionStep
+    ) throws -> IndexChanges {
+        func isModified(_ count: Int) throws -> ((ObjectKey) throws -> Bool)? {
+            try step.affectedTest(modifications, count: count)
+        }
+        switch (base, next) {
+        case (.keys(let old), .keys(let new)):
+            return try IndexChanges(
+                from: old.keys, to: new.keys, isModified: isModified(new.count))
+        case (.ordered(let old), .ordered(let new)):
+            return try IndexChanges(
+                from: old.shown.keys, to: new.shown.keys, isModified: isModified(new.shown.count))
+        default:
+            return try compareTable(
+                step.changes(of: query.managedClass), isModified(query.count), step)
+        }
+    }
+
     private func compareTable(
-        _ changes: TableChanges, _ isModified: ((ObjectKey) throws -> Bool)?, _ step: VersionStep
+        _ changes: TableChanges?, _ isModified: ((ObjectKey) throws -> Bool)?, _ step: VersionStep
     ) throws -> IndexChanges {
         guard let table = query.managedClass.table else { return IndexChanges() }
         guard let old = try step.oldTable(of: query.managedClass) else {
             return IndexChanges(insertions: Array(0..<(try table.count())))
         }
-        let candidates = try candidates(changes, step) ?? allKeys(of: old, and: table)
+        let candidates =
+            try candidates(changes ?? TableChanges(), step) ?? allKeys(of: old, and: table)
         return try IndexChanges(
             from: old, to: table, candidates: candidates, isModified: isModified)
     }
@@ -65,12 +100,5 @@ final class ObservedQuery: Observed {
             }
         }
         return keys.sorted { $0.rawValue < $1.rawValue }
-    }
-
-    private func compare(
-        _ old: PackedKeys, _ new: PackedKeys, _ changes: TableChanges,
-        _ isModified: ((ObjectKey) throws -> Bool)?
-    ) throws -> IndexChanges {
-        try IndexChanges(from: old.keys, to: new.keys, isModified: isModified)
     }
 }

@@ -15,6 +15,29 @@ extension Realm {
         return attempt { try notifier.register(block, in: instance) }
     }
 
+    /// What a handler of the Realm is told, as a sequence. See ``ChangeSequence``.
+    ///
+    /// Several notifications that a loop has not taken are one element, the last of them.
+    ///
+    /// - Precondition: As for `observe`.
+    public var changes: ChangeSequence<Notification> {
+        ChangeSequence { signal in
+            let last = LastNotification()
+            let token = observe { notification, _ in
+                last.notification = notification
+                signal.raise()
+            }
+            return ChangeSource(token: token) {
+                defer { last.notification = nil }
+                return last.notification.map { ($0, false) }
+            }
+        }
+    }
+
+    private final class LastNotification {
+        var notification: Notification?
+    }
+
     /// A Boolean value that indicates whether the Realm moves to newer versions by itself, when its
     /// run loop or queue gets to it. The default is true.
     ///

@@ -40,32 +40,60 @@ extension RealmCollection {
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken {
-        let backing = _backing
-        guard let realm = backing.realm else {
-            stop("Change notifications are only supported on managed collections.")
-        }
-        guard let queue else { return observe(backing, keyPaths, in: realm, block) }
-        realm.requireObservable()
-        return QueuedToken(on: queue, realm) { realm in
+        let observable = observable(keyPaths)
+        guard let queue else { return observable.observe(block) }
+        observable.realm.requireObservable()
+        return QueuedToken(on: queue, observable.realm) { realm in
             self._moved(to: Realm(instance: realm)).observe(keyPaths: keyPaths, block)
         }
     }
 
-    private func observe(
-        _ backing: _CollectionBacking, _ keyPaths: [String]?, in realm: RealmInstance,
-        _ block: @escaping (RealmCollectionChange<Self>) -> Void
-    ) -> NotificationToken {
-        realm.observe(isInitial: true, { backing.observed(in: $0, keyPaths) }) { report in
-            switch report {
-            case .initial: block(.initial(self))
-            case .collection(let change):
-                block(
-                    .update(
-                        self, deletions: change.deletions, insertions: change.insertions,
-                        modifications: change.modifications))
-            case .map, .object, .deletion: stop("A collection reports the changes of a collection.")
-            }
+    /// The changes of the collection as a sequence, first its initial contents. See
+    /// ``ChangeSequence``.
+    public var changes: ChangeSequence<RealmCollectionChange<Self>> { changes(keyPaths: []) }
+
+    /// The changes of the collection as a sequence, first its initial contents.
+    ///
+    /// - Parameter keyPaths: The properties of the elements whose changes count as modifications,
+    ///   as for `observe`.
+    /// - Precondition: As for `observe`.
+    public func changes(
+        keyPaths: [String]
+    ) -> ChangeSequence<RealmCollectionChange<Self>> { observable(keyPaths).changes }
+
+    private func observable(
+        _ keyPaths: [String]?
+    ) -> ObservableThing<RealmCollectionChange<Self>> {
+        _backing.observable(self, keyPaths)
+    }
+}
+
+extension _CollectionBacking {
+    /// The elements, to be observed.
+    ///
+    /// - Parameter collection: What the handler gets.
+    func observable<Collection>(
+        _ collection: Collection, _ keyPaths: [String]?
+    ) -> ObservableThing<RealmCollectionChange<Collection>> {
+        guard let realm else {
+            stop("Change notifications are only supported on managed collections.")
         }
+        return ObservableThing(
+            realm: realm, identity: identity(keyPaths), isInitial: true,
+            make: { observed(in: $0, keyPaths) },
+            makeTranslation: {
+                { report in
+                    switch report {
+                    case .initial: .initial(collection)
+                    case .collection(let change):
+                        .update(
+                            collection, deletions: change.deletions,
+                            insertions: change.insertions, modifications: change.modifications)
+                    case .elements, .map, .object, .deletion:
+                        stop("A collection reports the changes of a collection.")
+                    }
+                }
+            })
     }
 }
 
@@ -83,5 +111,15 @@ extension RealmCollection where Element: ObjectBase {
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken {
         observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+    }
+
+    /// The changes of the collection as a sequence, as the method with names.
+    ///
+    /// - Parameter keyPaths: The properties of the elements whose changes count as modifications:
+    ///   `[\.name, \.owner?.name]`.
+    public func changes(
+        keyPaths: [PartialKeyPath<Element>]
+    ) -> ChangeSequence<RealmCollectionChange<Self>> {
+        changes(keyPaths: keyPaths.map { _name(for: $0) })
     }
 }

@@ -14,6 +14,20 @@ public enum RealmCollectionChange<CollectionType> {
     case error(any Error)
 }
 
+extension RealmCollectionChange {
+    /// The same change with another collection.
+    func map<Other>(_ transform: (CollectionType) -> Other) -> RealmCollectionChange<Other> {
+        switch self {
+        case .initial(let collection): .initial(transform(collection))
+        case .update(let collection, let deletions, let insertions, let modifications):
+            .update(
+                transform(collection), deletions: deletions, insertions: insertions,
+                modifications: modifications)
+        case .error(let error): .error(error)
+        }
+    }
+}
+
 /// What a handler of a map is told. Keys are in ascending order.
 public enum RealmMapChange<Collection: RealmKeyedCollection> {
     /// The first call: the map can be read.
@@ -34,6 +48,17 @@ public enum ObjectChange<T> {
     case change(T, [PropertyChange])
     /// The object was deleted. The handler is not called any more.
     case deleted
+}
+
+extension ObjectChange {
+    /// The same change with another object.
+    func map<Other>(_ transform: (T) -> Other) -> ObjectChange<Other> {
+        switch self {
+        case .error(let error): .error(error)
+        case .change(let object, let properties): .change(transform(object), properties)
+        case .deleted: .deleted
+        }
+    }
 }
 
 /// The change of a property of an object.

@@ -29,16 +29,6 @@ extension RealmInstance {
         return notifier
     }
 
-    /// Registers a handler of something that `make` makes of the Realm it is given.
-    func observe(
-        isInitial: Bool, _ make: (RealmInstance) -> Observed,
-        _ handler: @escaping (Registration.Report) -> Void
-    ) -> NotificationToken {
-        let notifier = observableNotifier()
-        return attempt {
-            try notifier.register(in: self, isInitial: isInitial, make, handler)
-        }
-    }
 }
 
 /// The token of a handler that is registered on another queue.
@@ -89,8 +79,8 @@ final class QueuedToken: NotificationToken, @unchecked Sendable {
         state.withLock { $0.registered }?.observedInstance
     }
 
-    override var registrations: [Registration] {
-        state.withLock { $0.registered }?.registrations ?? []
+    override var handlers: [ObservingHandler] {
+        state.withLock { $0.registered }?.handlers ?? []
     }
 
     @discardableResult

@@ -49,6 +49,9 @@ public struct Projected<T: ObjectBase, Value> {
 
 /// A `Projected` of any type, as needed by the model of a projection.
 protocol AnyProjected {
+    /// Returns the path of properties, joined by dots, that the key path of the wrapper at an
+    /// address consists of; nil if the last property is computed.
+    static func path(at storage: UnsafeMutableRawPointer) -> String?
     /// Returns the names of the properties along the key path of the wrapper at an address, joined
     /// by dots. The result has one path for each property that a computed value is read from, and
     /// is empty if nothing along the path is persisted.
@@ -57,9 +60,14 @@ protocol AnyProjected {
 }
 
 extension Projected: AnyProjected {
-    static func paths(at storage: UnsafeMutableRawPointer) -> [String] {
+    static func path(at storage: UnsafeMutableRawPointer) -> String? {
         let keyPath = storage.assumingMemoryBound(to: Self.self).pointee.keyPath
-        if let name = _KeyPathTracer.name(of: keyPath as PartialKeyPath<T>) { return [name] }
+        return _KeyPathTracer.name(of: keyPath as PartialKeyPath<T>)
+    }
+
+    static func paths(at storage: UnsafeMutableRawPointer) -> [String] {
+        if let path = path(at: storage) { return [path] }
+        let keyPath = storage.assumingMemoryBound(to: Self.self).pointee.keyPath
         return _KeyPathTracer.names(readBy: keyPath, of: T.self)
     }
 

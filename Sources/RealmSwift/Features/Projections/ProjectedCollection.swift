@@ -12,7 +12,7 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
     /// The type of positions.
     public typealias Index = Int
 
-    private let source: any ProjectedSource<Element>
+    let source: any ProjectedSource<Element>
 
     init(source: any ProjectedSource<Element>) { self.source = source }
 
@@ -73,6 +73,8 @@ protocol ProjectedSource<Value> {
     var isFrozen: Bool { get }
     func freeze() -> Self
     func thaw() -> Self?
+    /// The objects, to be observed. Without key paths, only the property of each counts.
+    func observable(_ keyPaths: [String]?) -> ObservableThing<RealmCollectionChange<Void>>
 }
 
 /// A collection of objects, implemented by the library's own types.
@@ -81,6 +83,7 @@ protocol ObjectCollection<Element> {
     var count: Int { get }
     var realm: Realm? { get }
     var isInvalidated: Bool { get }
+    var _backing: _CollectionBacking { get }
     subscript(position: Int) -> Element { get }
     func _counterpart(in realm: Realm) -> Self?
     var isFrozen: Bool { get }
@@ -110,6 +113,14 @@ private struct PropertyOfEach<Objects: ObjectCollection, Value: RealmCollectionV
 
     func counterpart(in realm: Realm) -> PropertyOfEach? {
         objects._counterpart(in: realm).map { PropertyOfEach(objects: $0, keyPath: keyPath) }
+    }
+
+    func observable(_ keyPaths: [String]?) -> ObservableThing<RealmCollectionChange<Void>> {
+        let properties =
+            _KeyPathTracer.name(of: keyPath as PartialKeyPath<Objects.Element>).map { [$0] }
+            ?? _KeyPathTracer.names(readBy: keyPath, of: Objects.Element.self)
+        let given = keyPaths ?? []
+        return objects._backing.observable((), given.isEmpty ? properties : given)
     }
 
     func setValue(_ value: Value, at position: Int) {

@@ -15,6 +15,8 @@ final class ProjectionModel: @unchecked Sendable {
         /// The names of the properties along the key path, joined by dots. There are several paths
         /// if the value is computed from several properties.
         let paths: [String]
+        /// Whether the value is computed from those of the properties.
+        let isComputed: Bool
     }
 
     /// The properties in the order of declaration.
@@ -46,7 +48,9 @@ final class ProjectionModel: @unchecked Sendable {
                 stop("@Projected property '\(name)' must be a part of Realm object")
             }
             properties.append(
-                Property(name: name, offset: offset, wrapper: wrapper, paths: paths))
+                Property(
+                    name: name, offset: offset, wrapper: wrapper, paths: paths,
+                    isComputed: wrapper.path(at: start + offset) == nil))
             return true
         }
         self.properties = properties.sorted { $0.offset < $1.offset }

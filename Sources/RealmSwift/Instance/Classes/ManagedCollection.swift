@@ -16,6 +16,8 @@ protocol EngineCollection: ComparableHandle {
 protocol AnyManagedCollection: ManagedPlace {
     /// The name of the collection's kind in messages.
     var kindName: String { get }
+    /// Whether the collection is within a mixed value.
+    var isNested: Bool { get }
     var isInvalidated: Bool { get }
     /// Stops the program if the collection cannot be read now.
     func requireAlive()

@@ -11,8 +11,8 @@ open class NotificationToken: @unchecked Sendable {
     /// The Realm whose changes are told; nil if nothing is registered, or not yet.
     var observedInstance: RealmInstance? { nil }
 
-    /// The handlers of objects and collections that the token stands for.
-    var registrations: [Registration] { [] }
+    /// The handlers that the token stands for.
+    var handlers: [ObservingHandler] { [] }
 
     /// Ends the registration. The handler is not called any more.
     ///

@@ -11,6 +11,8 @@ struct ObservationState {
     var observations: [UInt64: ChangeObservation] = [:]
     /// In the order in which they are called.
     var registrations: [Registration] = []
+    /// What is observed, in the background Realm.
+    var observed: [ObservedIdentity: Observed] = [:]
     var realmHandlers: [RealmHandler] = []
     var subscription: VersionSubscription?
 
@@ -21,6 +23,8 @@ struct ObservationState {
     var hasFailed = false
     /// Whether the Realm is in a write transaction.
     var isWriting = false
+    /// The version on which its last write transaction began.
+    var versionOfWrite: UInt64 = 0
     /// The number of deliveries that are under way: more than one if a handler moves the Realm.
     var deliveries = 0
     /// Whether the scheduler was asked, and has not yet called.
@@ -57,7 +61,7 @@ extension ObservationState {
         background.didMove()
         let version = background.connection.version
         var comparison = Comparison(background: background, observations: observations)
-        for registration in registrations where registration.isActive {
+        for registration in registrations where registration.isActive && registration.isWaiting {
             let (report, base) = try comparison.result(for: registration)
             registration.pending = Registration.Pending(
                 version: version, report: report, base: base)
@@ -68,7 +72,8 @@ extension ObservationState {
 
     /// Whether everything is prepared for a version.
     func isPrepared(for version: UInt64) -> Bool {
-        prepared?.version == version && registrations.allSatisfy { $0.pending != nil }
+        prepared?.version == version
+            && registrations.allSatisfy { $0.pending != nil || !$0.isWaiting || !$0.isActive }
     }
 
     /// Forgets what was prepared, and releases the version.
@@ -87,7 +92,7 @@ extension ObservationState {
         if version > newest { return false }
         // Otherwise a Realm that stays at its version would be asked to move for ever.
         let target = movesByItself ? newest : version
-        return version != target || registrations.contains { $0.isActive && $0.version != target }
+        return version != target || registrations.contains { $0.isBehind(target) }
     }
 
     /// Comparisons with one version. Handlers of the same thing share the result.
@@ -155,6 +160,7 @@ extension ObservationState {
         prepared = nil
         var due: [Registration] = []
         for registration in registrations {
+            if registration.offer?.version != version { registration.offer = nil }
             if registration.pending?.report != nil {
                 due.append(registration)
             } else {
@@ -164,18 +170,43 @@ extension ObservationState {
         return due
     }
 
-    /// Returns what to tell a handler now; nil if it has ended, or was told meanwhile because a
-    /// handler that was called before it moved the Realm.
-    func takeReport(_ registration: Registration) -> Registration.Report? {
-        guard registration.isActive, let report = registration.pending?.report else { return nil }
-        let includesOwn = registration.includesOwn
-        registration.adoptPending()
-        return includesOwn ? report.withoutOldValues : report
+    /// Has handlers know the version that the Realm shows, without being told what has changed.
+    /// Returns what that is.
+    mutating func skip(
+        _ skipped: [Registration], to current: Connection
+    ) throws -> [(Registration, Registration.Report)] {
+        let known = skipped.filter { $0.version != nil }
+        try prepare(known, for: current)
+        return known.compactMap { registration in
+            let report = registration.pending?.report
+            registration.adoptPending()
+            return report.map { (registration, $0) }
+        }
     }
 
-    /// Has handlers know the version that the Realm shows, without being told what has changed.
-    mutating func skip(_ skipped: [Registration], to current: Connection) throws {
-        guard let background else { return }
+    /// Returns what a handler that takes its reports is to be told, now that the Realm shows the
+    /// version `current`. If that is nothing, the handler waits: it is woken when there is
+    /// something.
+    mutating func pull(
+        _ registration: Registration, at current: Connection
+    ) throws -> Registration.Report? {
+        guard registration.isActive else { return nil }
+        if let report = registration.takeOffer(at: current.version) { return report }
+        registration.isWaiting = true
+        // The first contents are found in the background.
+        if registration.version == nil || registration.version == current.version { return nil }
+        try prepare([registration], for: current)
+        guard registration.deliver() != nil else {
+            registration.adoptPending()
+            return nil
+        }
+        return registration.takeOffer(at: current.version)
+    }
+
+    /// Finds out what to tell some handlers about the version that `current` reads, instead of what
+    /// was prepared.
+    private mutating func prepare(_ chosen: [Registration], for current: Connection) throws {
+        guard let background, !chosen.isEmpty else { return }
         forgetPrepared()
         try background.connection.read(like: current)
         background.didMove()
@@ -184,17 +215,18 @@ extension ObservationState {
             observations[version] = try background.connection.observeChanges()
         }
         var comparison = Comparison(background: background, observations: observations)
-        for registration in skipped where registration.version != nil {
-            registration.base = try comparison.result(for: registration).1
-            registration.version = version
-            registration.includesOwn = false
+        for registration in chosen {
+            let (report, base) = try comparison.result(for: registration)
+            registration.pending = Registration.Pending(
+                version: version, report: report, base: base)
         }
     }
 
     /// Releases the versions that no handler knows any more.
     mutating func dropUnusedObservations() {
         let used = Set(
-            registrations.compactMap(\.version) + registrations.compactMap(\.pending?.version))
+            registrations.compactMap(\.version) + registrations.compactMap(\.pending?.version)
+                + registrations.compactMap(\.offer?.version))
         observations = observations.filter { used.contains($0.key) }
     }
 
@@ -204,6 +236,8 @@ extension ObservationState {
         registrations.removeAll { !$0.isActive }
         realmHandlers.removeAll { !$0.isActive }
         dropUnusedObservations()
+        let used = Set(registrations.map { ObjectIdentifier($0.observed) })
+        observed = observed.filter { used.contains(ObjectIdentifier($0.value)) }
         if !registrations.isEmpty { return nil }
         background = nil
         prepared = nil

@@ -6,9 +6,33 @@ enum ObservedBase {
     /// Nothing but the version itself.
     case version
     case keys(PackedKeys)
+    case ordered(OrderedState)
     case values([OwnedScalar])
     /// It does not exist any more, and will not exist again.
     case gone
+}
+
+/// The objects of a query in one version, in a form that shares with that of the next version what
+/// has not changed.
+struct OrderedState {
+    /// In the order of the query.
+    var shown: OrderedKeys
+    /// For a query that keeps one object of each group of equal ones: all objects that it chooses
+    /// from, group by group, each group in the order of the query. Otherwise empty.
+    var grouped = OrderedKeys()
+}
+
+/// Says which observed things are equal: the same thing of one Realm, with the same key paths.
+/// Handlers of equal things share what is computed for them.
+struct ObservedIdentity: Hashable {
+    private let subject: AnyHashable
+    /// Each once, in order; empty for all properties.
+    private let keyPaths: [String]
+
+    init(erasing subject: some Hashable, _ keyPaths: [String]?) {
+        self.subject = AnyHashable(subject)
+        self.keyPaths = Set(keyPaths ?? []).sorted()
+    }
 }
 
 /// Something that can be observed, in the Realm of a notifier that reads in the background.

@@ -30,6 +30,14 @@ final class ObservedClass {
         guard let columns else { return !changed.isEmpty }
         return columns.contains { changed.contains($0) }
     }
+
+    /// Has the modifications of a column count.
+    func add(column: Int) {
+        if let table = managedClass.table { columns?.insert(table.columnID(column)) }
+    }
+
+    /// Has the modifications of all columns count.
+    func addAllColumns() { columns = nil }
 }
 
 // MARK: Without key paths
@@ -96,7 +104,7 @@ extension ObservedClass {
         let model = managedClass.model
         if let position = model.properties.firstIndex(where: { $0.name == name }) {
             let column = managedClass.columns[position]
-            if let table = managedClass.table { columns?.insert(table.columnID(column)) }
+            add(column: column)
             if names.count == 1 { return }
             guard managedClass.leadsToOneClass(column) else { stopForUnknown(names.dropFirst()) }
             branch(.links(column: column), to: managedClass.linkTarget(column: column))
@@ -125,7 +133,7 @@ extension ObservedClass {
     }
 
     /// Returns what is observed behind a hop.
-    private func branch(_ hop: Branch.Hop, to target: ManagedClass) -> ObservedClass {
+    func branch(_ hop: Branch.Hop, to target: ManagedClass) -> ObservedClass {
         let known = branches.first { branch in
             switch (branch.hop, hop) {
             case (.links(let left), .links(let right)): left == right

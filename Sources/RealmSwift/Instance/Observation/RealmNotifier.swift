@@ -41,19 +41,20 @@ final class RealmNotifier: Sendable {
 
     // MARK: Registering
 
-    /// Adds a handler of something that `make` makes of the background Realm.
+    /// Adds a handler of something that `make` makes of the background Realm, unless something
+    /// equal to it is observed already.
     ///
     /// - Parameter isInitial: Whether the handler is called with the first version that it is told
     ///   of. Otherwise it is told what changes after the version that the Realm shows now.
     func register(
-        in realm: RealmInstance, isInitial: Bool, _ make: (RealmInstance) -> Observed,
-        _ handler: @escaping (Registration.Report) -> Void
-    ) throws -> RegistrationToken {
+        _ identity: ObservedIdentity, in realm: RealmInstance, isInitial: Bool,
+        _ make: (RealmInstance) -> Observed, _ delivery: Registration.Delivery
+    ) throws -> Registration {
         try subscribe(after: realm.connection.version)
         let registration = try withState { state in
             // In a write transaction, the Realm shows the newest version.
             let current = realm.isWriting ? try Connection(database) : realm.connection
-            let background = try state.background ?? makeBackground(realm, current)
+            let background = try state.background ?? realm.reader(of: current)
             state.background = background
             if state.prepared == nil {
                 try background.connection.read(like: current)
@@ -64,31 +65,24 @@ final class RealmNotifier: Sendable {
                 state.observations[version] = try background.connection.observeChanges(
                     since: current)
             }
+            let observed = state.observed[identity] ?? make(background)
+            state.observed[identity] = observed
             let registration = Registration(
-                make(background), isInitial: isInitial, version: isInitial ? nil : version,
-                handler)
+                observed, isInitial: isInitial, version: isInitial ? nil : version, delivery)
             state.registrations.append(registration)
             return registration
         }
         lookAgain(realm)
-        return RegistrationToken(registration, self, of: realm)
-    }
-
-    private func makeBackground(
-        _ realm: RealmInstance, _ current: Connection
-    ) throws -> RealmInstance {
-        RealmInstance(
-            configuration: realm.configuration, path: realm.path, schema: realm.schema,
-            connection: try Connection(readingLike: current), confinement: .guarded)
+        return registration
     }
 
     func register(
         _ block: @escaping NotificationBlock, in realm: RealmInstance
-    ) throws -> RealmToken {
+    ) throws -> NotificationToken {
         try subscribe(after: realm.connection.version)
         let handler = RealmHandler(block)
         withState { $0.realmHandlers.append(handler) }
-        return RealmToken(handler, self, of: realm)
+        return HandlerToken(handler, self, of: realm)
     }
 
     /// Has the watch thread call ``versionsAppeared()`` from now on.
@@ -101,18 +95,8 @@ final class RealmNotifier: Sendable {
     }
 
     /// Ends a handler. Any thread may call it.
-    func end(_ registration: Registration) {
-        registration.deactivate()
-        noteEnd()
-    }
-
-    /// Ends a handler of the Realm. Any thread may call it.
-    func end(_ handler: RealmHandler) {
+    func end(_ handler: ObservingHandler) {
         handler.deactivate()
-        noteEnd()
-    }
-
-    private func noteEnd() {
         if isForked { return }
         hasEnded.withLock { $0 = true }
         removeEnded()
@@ -138,6 +122,9 @@ final class RealmNotifier: Sendable {
         defer { removeEnded() }
         return try state.withLock(body)
     }
+
+    /// The number of things that are observed, of which equal ones count once, for tests.
+    var observedCount: Int { withState { $0.observed.count } }
 
     // MARK: Moving without observers
 
@@ -278,9 +265,19 @@ final class RealmNotifier: Sendable {
 
     /// Calls handlers that something is prepared for.
     private func tell(_ due: [Registration], _ realm: RealmInstance) {
-        for registration in due {
-            let report = withState { $0.takeReport(registration) }
-            if let report { registration.handler(report) }
+        for (index, registration) in due.enumerated() {
+            // Nil if it was told meanwhile, because a handler before it has moved the Realm.
+            let report = withState { state in
+                let known = registration.version
+                defer {
+                    // A handler may take long, and is not to keep the version before meanwhile.
+                    if !due[(index + 1)...].contains(where: { $0.version == known }) {
+                        state.dropUnusedObservations()
+                    }
+                }
+                return registration.deliver()
+            }
+            if let report { registration.call(report) }
         }
         withState { state in
             if !due.isEmpty { state.deliveries -= 1 }
@@ -300,6 +297,28 @@ final class RealmNotifier: Sendable {
         subscription?.request()
     }
 
+    // MARK: Handlers that take their reports
+
+    /// Returns what a handler is to be told about the version that the Realm shows now. If that is
+    /// nothing, the handler is woken when there is something.
+    ///
+    /// A handler that does not ask keeps the version that it knows, and several transactions become
+    /// one report.
+    func takeReport(
+        _ registration: Registration, in realm: RealmInstance
+    ) throws -> Registration.Report? {
+        let report = try withState { state in
+            if realm.isWriting {
+                registration.isWaiting = true
+                return nil as Registration.Report?
+            }
+            defer { state.dropUnusedObservations() }
+            return try state.pull(registration, at: realm.connection)
+        }
+        lookAgain(realm)
+        return report
+    }
+
     // MARK: Write transactions
 
     /// `mayWait`: whether to wait for a version that is just being made durable.
@@ -309,7 +328,8 @@ final class RealmNotifier: Sendable {
         let version = realm.connection.version
         let isBehind = withState { state in
             state.isWriting = true
-            let isBehind = state.registrations.contains { $0.version != version }
+            state.versionOfWrite = version
+            let isBehind = state.registrations.contains { $0.isBehind(version) }
             if !isBehind { state.forgetPrepared() }
             return isBehind
         }
@@ -336,13 +356,15 @@ final class RealmNotifier: Sendable {
     func realm(
         _ realm: RealmInstance, didCommitWithoutNotifying tokens: [NotificationToken]
     ) {
-        let skipped = tokens.flatMap(\.registrations)
-        withState { state in
+        let skipping = tokens.flatMap(\.handlers)
+        let skipped = withState { state in
             state.isWriting = false
             for registration in state.registrations { registration.includesOwn = true }
             // If that fails, the handlers are told of the transaction, or the error comes again.
-            if !skipped.isEmpty { try? state.skip(skipped, to: realm.connection) }
+            return try? state.skip(
+                skipping.compactMap { $0 as? Registration }, to: realm.connection)
         }
+        for (registration, report) in skipped ?? [] { registration.skip(report) }
         tellRealmHandlers(realm, .didChange, except: tokens)
         lookAgain(realm)
     }
@@ -352,13 +374,22 @@ final class RealmNotifier: Sendable {
         lookAgain(realm)
     }
 
+    /// The Realm shows the version on which its cancelled transaction began, or a newer one: if that
+    /// was still being made durable, others may have committed on it.
+    func realmMayHaveMoved(_ realm: RealmInstance) {
+        let before = withState { $0.versionOfWrite }
+        if realm.isReading, realm.connection.version != before {
+            tellRealmHandlers(realm, .didChange, except: [])
+        }
+    }
+
     // MARK: Handlers of the Realm
 
     private func tellRealmHandlers(
         _ realm: RealmInstance, _ notification: Realm.Notification,
         except tokens: [NotificationToken]
     ) {
-        let skipped = tokens.compactMap { ($0 as? RealmToken)?.handler }
+        let skipped = tokens.flatMap(\.handlers)
         let handlers = withState { $0.realmHandlers }
         for handler in handlers
         where handler.isActive && !skipped.contains(where: { $0 === handler }) {

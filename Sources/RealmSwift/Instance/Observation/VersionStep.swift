@@ -223,9 +223,7 @@ extension VersionStep {
 extension Table {
     /// Returns the keys of the objects that a column of links, or of collections of links, of an
     /// object refers to.
-    fileprivate func linkedKeys(
-        _ column: Int, of key: ObjectKey
-    ) throws(StorageError) -> [ObjectKey] {
+    func linkedKeys(_ column: Int, of key: ObjectKey) throws(StorageError) -> [ObjectKey] {
         var keys = ContiguousArray<Int64>()
         switch definition.columns[column].collection {
         case .none:

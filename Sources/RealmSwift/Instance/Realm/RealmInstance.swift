@@ -298,6 +298,7 @@ extension RealmInstance {
         if let failure {
             connection.rollback()
             endTransaction(cancelled: true)
+            notifier?.realmMayHaveMoved(self)
             throw failure
         }
         do {
@@ -310,6 +311,7 @@ extension RealmInstance {
             if connection.isInWriteTransaction { connection.rollback() }
             endTransaction(cancelled: true)
             leaveLostVersion()
+            notifier?.realmMayHaveMoved(self)
             throw error
         }
         endTransaction(cancelled: false)
@@ -348,6 +350,7 @@ extension RealmInstance {
         connection.rollback()
         endTransaction(cancelled: true)
         Logger.note(.debug, "Cancelled a write transaction")
+        notifier?.realmMayHaveMoved(self)
     }
 
     private func endTransaction(cancelled: Bool) {

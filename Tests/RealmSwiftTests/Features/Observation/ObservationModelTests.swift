@@ -71,6 +71,7 @@ private final class ObservationRun {
         observeTracks(album)
         observeValues(album)
         observeUnsorted()
+        try observeRandomQueries(of: album)
         mirrors.append(TrackMirror("track 0", try scene.track(0)))
     }
 
@@ -104,6 +105,19 @@ private final class ObservationRun {
         mirrors.append(MapMirror("map of numbers", album.numberMap) { "\($0)" })
         mirrors.append(
             MapMirror("map of tracks", album.byKey) { $0.map(labelledText) ?? "none" })
+    }
+
+    private func observeRandomQueries(of album: Album) throws {
+        for _ in 0..<8 {
+            let query = operations.query()
+            add(query.text, query.results(of: scene.tracks))
+        }
+        for _ in 0..<2 {
+            let query = operations.query()
+            add("list, \(query.text)", query.results(of: album.tracks))
+            add("previous, \(query.text)", query.results(of: try scene.track(1).previous))
+            add("elsewhere, \(query.text)", query.results(of: try scene.track(2).elsewhere))
+        }
     }
 
     private func observeUnsorted() {

@@ -15,6 +15,7 @@ class Track: Object {
     @Persisted var labels: List<TrackLabel>
     @Persisted(originProperty: "tracks") var albums: LinkingObjects<Album>
     @Persisted(originProperty: "next") var previous: LinkingObjects<Track>
+    @Persisted(originProperty: "others") var elsewhere: LinkingObjects<Track>
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }

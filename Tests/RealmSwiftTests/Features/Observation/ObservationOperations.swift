@@ -18,6 +18,8 @@ struct RandomOperations: Sendable {
 
     mutating func number(_ bound: Int) -> Int { random.next(below: bound) }
 
+    mutating func query() -> RandomQuery { RandomQuery(&random) }
+
     /// Returns a text that was never used before.
     private mutating func freshText() -> String {
         stamp += 1

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// The common interface of ``SectionedResults`` and ``ResultsSection``.
@@ -5,6 +6,14 @@ public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadC
 where Index == Int {
     /// The number of sections or elements.
     var count: Int { get }
+
+    /// Calls a function when the sections, or the elements of this one, change.
+    func observe(
+        keyPaths: [String]?, on queue: DispatchQueue?,
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken
+    /// Returns the changes as a sequence.
+    func changes(keyPaths: [String]) -> ChangeSequence<SectionedResultsChange<Self>>
 }
 
 extension RealmSectionedResult {
@@ -108,7 +117,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     /// An object or value.
     public typealias Element = T
 
-    fileprivate let sectioning: Sectioning<Key, T>
+    let sectioning: Sectioning<Key, T>
     /// The key of all elements.
     public let key: Key
 

@@ -5,13 +5,16 @@
 /// a frozen Realm are found when this object is made.
 final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
     let results: Results<Element>
-    private let isReversed: Bool
+    /// Whether the order of the elements is reversed.
+    let isReversed: Bool
     private let key: (Element) -> Key
     private var found: Found?
 
     struct Found {
         /// The connection's change stamp for which the other fields are valid.
         let stamp: UInt64
+        /// The keys of all elements, in the order of the results.
+        let elementKeys: [Key]
         /// The keys, in the order of the first elements.
         var keys: [Key] = []
         /// The positions of each section's elements in the results, in the order of the section.
@@ -31,7 +34,7 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
         self.isReversed = isReversed
         self.key = key
         // Threads that use a frozen Realm share this object, so it is complete from the beginning.
-        if results.isFrozen { found = find() }
+        if results.isFrozen { find() }
     }
 
     /// Returns the same sections in another Realm of the file.
@@ -55,21 +58,48 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
     var sections: Found {
         let stamp = results.changeStamp
         if let found, found.stamp == stamp { return found }
-        let found = find()
-        self.found = found
-        return found
+        return find()
     }
 
+    @discardableResult
     private func find() -> Found {
-        var found = Found(stamp: results.changeStamp)
-        var keyed = results.enumerated().map { (position: $0.offset, key: key($0.element)) }
-        if isReversed { keyed.reverse() }
-        for (position, key) in keyed {
+        divide(results.map { key($0) }, at: results.changeStamp)
+    }
+
+    private func divide(_ elementKeys: [Key], at stamp: UInt64) -> Found {
+        var found = Found(stamp: stamp, elementKeys: elementKeys)
+        for step in elementKeys.indices {
+            let position = isReversed ? elementKeys.count - 1 - step : step
+            let key = elementKeys[position]
             let identity = StoredIdentity(key)
             if found.positions[identity] == nil { found.keys.append(key) }
             found.positions[identity, default: []].append(position)
         }
+        self.found = found
         return found
+    }
+}
+
+// MARK: Following changes
+
+extension Sectioning {
+    /// The same sections in the version that handlers are told of, which the Realm shows.
+    ///
+    /// They are others only in a transaction in which a handler before has changed something.
+    var toldVersion: Sectioning {
+        guard let realm = results._backing.realm, realm.hasChanged else { return self }
+        return attempt { moved(to: Realm(instance: try realm.snapshot())) }
+    }
+
+    /// The keys of all elements, in the order of the results.
+    var elementKeys: [Key] { sections.elementKeys }
+
+    func key(ofElementAt position: Int) -> Key { key(results[position]) }
+
+    /// Takes the keys of all elements, which are known, as those in the version of `told`.
+    func adopt(_ keys: [Key], from told: Sectioning) {
+        let stamp = told.results.changeStamp
+        if told === self, found?.stamp != stamp { _ = divide(keys, at: stamp) }
     }
 }
 
