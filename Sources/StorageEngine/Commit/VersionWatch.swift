@@ -189,8 +189,11 @@ package final class VersionSubscription: Sendable {
         if coordinator.isForked { return }
         state.withLock { $0.known = max($0.known, version) }
         VersionWatch.ofProcess.value.resume(coordinator)
-        // Versions that came during the pause have not woken the thread.
-        if coordinator.visibleVersion > version { VersionWatch.ofProcess.value.wakeUp() }
+        // Versions that came during the pause have not woken the thread, nor has one that is just
+        // being published and was announced in the pause.
+        if coordinator.visibleVersion > version || coordinator.publicationWord & 1 == 1 {
+            VersionWatch.ofProcess.value.wakeUp()
+        }
     }
 
     /// Ends the subscription. A call of the handler that has begun may still be running.

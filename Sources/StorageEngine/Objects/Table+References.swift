@@ -96,6 +96,55 @@ extension Table {
         }
     }
 
+    /// Visits the objects of this table that link to an object of any table through a column of
+    /// mixed values, or of collections of them, until `body` returns false. Links in collections
+    /// inside of the values count.
+    public func forEachReference(
+        toAny target: TypedLink, in column: Int, _ body: (ObjectKey) throws -> Bool
+    ) throws {
+        guard let other = try connection.table(number: target.table),
+            let position = connection.schema.backlinkColumn(
+                ofTable: index, column: column, inTable: target.table)
+        else { return }
+        try Backlinks.forEach(position, target.key, in: other) { origin, _ in try body(origin) }
+    }
+
+    /// The objects to which a mixed value of an object links, or a collection of them, also from
+    /// collections inside of the values.
+    ///
+    /// - Throws: `.invalidArgument` if the object does not exist; `.damaged`.
+    public func mixedTargets(_ column: Int, of key: ObjectKey) throws -> [TypedLink] {
+        var targets: [TypedLink] = []
+        func visit(_ value: Scalar) throws -> Bool {
+            try addTargets(of: value, column, to: &targets, depth: 0)
+            return true
+        }
+        switch definition.columns[column].collection {
+        case .none: _ = try visit(value(column, of: key))
+        case .list: try list(column, of: key).forEach(visit)
+        case .set: try set(column, of: key).forEach(visit)
+        case .map: try map(column, of: key).forEach { try visit($1) }
+        }
+        return targets
+    }
+
+    private func addTargets(
+        of value: Scalar, _ column: Int, to targets: inout [TypedLink], depth: Int
+    ) throws {
+        if let target = target(column, value) { return targets.append(target) }
+        guard let nested = NestedCollection(value) else { return }
+        guard depth < NestedCollection.maximumDepth else {
+            throw pager.damaged(0, "collections that lie too deep in each other")
+        }
+        let collection = StoredCollection(
+            pager: pager, bytes: nested.rows, format: .nested(nested.kind))
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try collection.forEach {
+            try addTargets(of: $0.value, column, to: &targets, depth: depth + 1)
+            return true
+        }
+    }
+
     /// Calls `body` with the table that a column leads to, and the position in it of the backlink
     /// column that mirrors the column.
     @inline(__always)

@@ -14,11 +14,48 @@ private enum GuideNotificationSample {
     final class Person: Object {
         @Persisted var name: String
     }
+
+    final class DogView: Projection<Dog> {
+        @Projected(\Dog.name) var title
+        @Projected(\Dog.owner?.name) var ownerName
+    }
+
+    /// An actor that uses a Realm.
+    actor Kennel {
+        var count = 0
+
+        func countDogs(_ configuration: Realm.Configuration) async throws -> NotificationToken {
+            let kennel = self
+            let dogs = try await Realm.open(configuration: configuration).objects(Dog.self)
+            let actorToken = await dogs.observe(on: kennel) { kennel, change in
+                if case .initial(let dogs) = change { kennel.count = dogs.count }
+            }
+            return actorToken
+        }
+
+        func names(
+            _ configuration: Realm.Configuration, _ begun: @Sendable () -> Void
+        ) async throws -> [String] {
+            let realm = try await Realm.open(configuration: configuration)
+            let dogs = realm.objects(Dog.self).sorted(byKeyPath: "name")
+            var names: [String] = []
+            begun()
+            for await change in dogs.changes {
+                switch change {
+                case .initial(let dogs), .update(let dogs, _, _, _): names = dogs.map(\.name)
+                case .error(let error): print(error)
+                }
+                if names.count == 3 { break }
+            }
+            return names
+        }
+    }
 }
 
 @Suite struct GuideNotificationTests {
     fileprivate typealias Dog = GuideNotificationSample.Dog
     fileprivate typealias Person = GuideNotificationSample.Person
+    fileprivate typealias DogView = GuideNotificationSample.DogView
 
     /// A file with dogs, and a Realm on a thread with a run loop.
     private func observing(
@@ -105,12 +142,20 @@ private enum GuideNotificationSample {
                     print(error)
                 }
             }
+            var changed: [String] = []
+            let view = DogView(projecting: dog)
+            let viewToken = view.observe { change in
+                if case .change(_, let properties) = change { changed += properties.map(\.name) }
+            }
             var count = 0
             let realmToken = realm.observe { notification, realm in
                 count = realm.objects(Dog.self).count
             }
             try writeElsewhere(configuration) { $0.objects(Dog.self)[0].age = 2 }
             try pump { log == ["age: 2"] && count == 2 }
+            try writeElsewhere(configuration) { $0.objects(Person.self)[0].name = "Grace" }
+            try pump { changed == ["ownerName"] }
+            viewToken.invalidate()
             try writeElsewhere(configuration) { $0.delete($0.objects(Dog.self)[0]) }
             try pump { log.last == "gone" && count == 1 }
             #expect(log == ["age: 2", "gone"])
@@ -139,5 +184,45 @@ private enum GuideNotificationSample {
             #expect(found.count == 2)
             queueToken.invalidate()
         }
+    }
+
+    @Test func sections() async throws {
+        try await observing { realm, configuration in
+            var headings: [Int] = []
+            var added: [String] = []
+            let sections = realm.objects(Dog.self).sectioned(by: \.age)
+            let sectionToken = sections.observe { change in
+                if case .update(let sections, _, let insertions, _, let new, _) = change {
+                    for section in new { headings.append(sections[section].key) }
+                    for path in insertions { added.append(sections[path].name) }
+                }
+            }
+            realm.refresh()
+            try writeElsewhere(configuration) { realm in
+                realm.add(Dog(value: ["name": "Tim", "age": 9] as [String: Any]))
+            }
+            try pump { added == ["Tim"] && headings == [9] }
+            sectionToken.invalidate()
+        }
+    }
+
+    @Test func actorsAndLoops() async throws {
+        let configuration = TestDirectory.untilExit().configuration([Dog.self, Person.self])
+        try writeElsewhere(configuration) { realm in
+            for name in ["Bo", "Max"] { realm.add(Dog(value: ["name": name])) }
+        }
+        let kennel = GuideNotificationSample.Kennel()
+        let token = try await kennel.countDogs(configuration)
+        while await kennel.count != 2 { try await Task.sleep(for: .milliseconds(1)) }
+        token.invalidate()
+        let names = try await kennel.names(configuration) {
+            Thread.detachNewThread {
+                try? runThread {
+                    let realm = try Realm(configuration: configuration)
+                    try realm.write { _ = realm.create(Dog.self, value: ["name": "Rex"]) }
+                }
+            }
+        }
+        #expect(names == ["Bo", "Max", "Rex"])
     }
 }

@@ -161,6 +161,9 @@ struct ManagedBacklinks {
 
     var isAlive: Bool { location != nil }
 
+    /// Whether the Realm was not invalidated since.
+    var isValid: Bool { birth >= realm.firstValidGeneration }
+
     /// The row of the object that the others refer to; nil if it no longer exists.
     private var location: RowLocation? {
         realm.checkThread()

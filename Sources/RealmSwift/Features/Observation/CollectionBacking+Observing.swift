@@ -1,6 +1,27 @@
 import StorageEngine
 
 extension _CollectionBacking {
+    /// Stops the program if the collection cannot be used any more.
+    func requireAlive() {
+        switch kind {
+        case .memory: break
+        case .query(let query): query.requireValid()
+        case .column(let managed): managed.requireAlive()
+        case .backlinks, .values: if isInvalidated { stop("Collection is no longer valid") }
+        }
+    }
+
+    /// Whether the collection was invalidated together with its Realm.
+    var hasRealmInvalidated: Bool {
+        switch kind {
+        case .memory: false
+        case .query(let query): !query.isValid
+        case .values(let values): !values.isValid
+        case .column(let managed): managed.birth < managed.realm.firstValidGeneration
+        case .backlinks(let managed): !managed.isValid
+        }
+    }
+
     /// Identifies what is to be observed of the collection.
     func identity(_ keyPaths: [String]?) -> ObservedIdentity {
         switch kind {

@@ -20,7 +20,7 @@ extension Map {
         guard let queue else { return observable.observe(block) }
         observable.realm.requireObservable()
         return QueuedToken(on: queue, observable.realm) { realm in
-            self._moved(to: Realm(instance: realm)).observe(keyPaths: keyPaths, block)
+            self._counterpart(in: Realm(instance: realm))?.observe(keyPaths: keyPaths, block)
         }
     }
 
@@ -41,15 +41,17 @@ extension Map {
         guard let realm = backing.realm else {
             stop("Change notifications are only supported on managed collections.")
         }
+        backing.requireAlive()
         return ObservableThing(
             realm: realm, identity: backing.identity(keyPaths), isInitial: true,
             make: { backing.observed(in: $0, keyPaths) },
             makeTranslation: {
                 { report in
+                    if backing.hasRealmInvalidated { return nil }
                     switch report {
-                    case .initial: .initial(self)
+                    case .initial: return .initial(self)
                     case .map(let change):
-                        .update(
+                        return .update(
                             self, deletions: change.deletions.map { Key(_storedKey: $0) },
                             insertions: change.insertions.map { Key(_storedKey: $0) },
                             modifications: change.modifications.map { Key(_storedKey: $0) })
@@ -82,5 +84,45 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
         keyPaths: [PartialKeyPath<Value.Wrapped>]
     ) -> ChangeSequence<RealmMapChange<Map>> {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
+    }
+}
+
+// MARK: On an actor
+
+extension Map {
+    /// Calls a function on an actor when the map changes, as the method with a queue does on a queue.
+    ///
+    /// The method returns when the function is registered; its calls come after that. A task that is
+    /// cancelled does not register, and its token is not valid. If the actor is not the one of this
+    /// Realm, the function gets the map of a Realm that is confined to the actor.
+    ///
+    /// ```swift
+    /// let token = await map.observe(on: screen) { screen, change in screen.show(change) }
+    /// ```
+    /// - Parameters:
+    ///   - keyPaths: For objects as values, the properties whose changes count as modifications.
+    ///   - actor: The actor on which the function is called, which the registration keeps alive.
+    ///   - block: The function.
+    /// - Returns: A token. The function is called as long as the token exists.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
+    ) async -> NotificationToken {
+        await observable(keyPaths).realm.observe(on: actor, _isolation: _isolation) {
+            self._counterpart(in: Realm(instance: $0))?.observe(
+                keyPaths: keyPaths, calls(block, on: $1))
+        }
+    }
+}
+
+extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+    /// Calls a function on an actor when the map changes, as the method with names does.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Value.Wrapped>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
+    ) async -> NotificationToken {
+        await observe(
+            keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
     }
 }

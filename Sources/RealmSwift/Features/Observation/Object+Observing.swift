@@ -94,3 +94,77 @@ extension ObjectChange where T == ObjectBase {
         }
     }
 }
+
+// MARK: On an actor
+
+extension ObjectBase {
+    fileprivate func observe<A: Actor, T: ObjectBase>(
+        _ keyPaths: [String]?, actor: A, _isolation: isolated (any Actor)?,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await observable(keyPaths).realm.observe(on: actor, _isolation: _isolation) {
+            let handler = calls(block, on: $1)
+            guard let object = self._counterpart(in: Realm(instance: $0)) else {
+                handler(.deleted)
+                return nil
+            }
+            return object.observe(keyPaths, on: nil) { handler($0.cast()) }
+        }
+    }
+}
+
+extension Object {
+    /// Calls a function on an actor when the object changes or is deleted, as the method with a queue does on a queue.
+    ///
+    /// The method returns when the function is registered; its calls come after that. A task that is
+    /// cancelled does not register, and its token is not valid. If the actor is not the one of this
+    /// Realm, the function gets the object of a Realm that is confined to the actor.
+    ///
+    /// ```swift
+    /// let token = await dog.observe(on: screen) { (screen, change: ObjectChange<Dog>) in
+    ///     screen.show(change)
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - keyPaths: The properties that count, also through links.
+    ///   - actor: The actor on which the function is called, which the registration keeps alive.
+    ///   - block: The function.
+    /// - Returns: A token. The function is called as long as the token exists.
+    public func observe<A: Actor, T: Object>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths, actor: actor, _isolation: _isolation, block)
+    }
+
+    /// Calls a function on an actor when the object changes or is deleted, as the method with names
+    /// does.
+    public func observe<A: Actor, T: Object>(
+        keyPaths: [PartialKeyPath<T>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await observe(
+            keyPaths.map { _name(for: $0) }, actor: actor, _isolation: _isolation, block)
+    }
+}
+
+extension EmbeddedObject {
+    /// Calls a function on an actor when the object changes or is deleted, as for an object that is
+    /// not embedded.
+    public func observe<A: Actor, T: EmbeddedObject>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths, actor: actor, _isolation: _isolation, block)
+    }
+
+    /// Calls a function on an actor when the object changes or is deleted, as the method with names
+    /// does.
+    public func observe<A: Actor, T: EmbeddedObject>(
+        keyPaths: [PartialKeyPath<T>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await observe(
+            keyPaths.map { _name(for: $0) }, actor: actor, _isolation: _isolation, block)
+    }
+}

@@ -73,8 +73,11 @@ extension ObjectBase {
             makeTranslation: { [self] in
                 { [self] report in
                     switch report {
-                    case .object(let changes): .change(self, propertyChanges(changes))
-                    case .deletion: .deleted
+                    case .object(let changes):
+                        // It may exist again after `invalidate()` or a cancelled deletion, but not
+                        // for this accessor.
+                        return isInvalidated ? nil : .change(self, propertyChanges(changes))
+                    case .deletion: return .deleted
                     case .initial, .collection, .elements, .map:
                         stop("An object reports the changes of an object.")
                     }
@@ -90,6 +93,9 @@ extension ObjectBase {
             let managedClass = _managedClass,
             let position = managedClass.model.position(ofStored: property.name)
         else { return nil }
+        if property.shape.type == .mixed {
+            return stored.withScalar { AnyRealmValue.oldValue($0, in: managedClass.realm) }
+        }
         let column = managedClass.columns[position]
         let isLink = property.shape.type == .link || property.shape.type == .embedded
         let target = isLink ? managedClass.linkTarget(column: column) : nil
@@ -102,6 +108,21 @@ extension ObjectBase {
             return type.erased(
                 scalar, target.map { _LinkSource(target: $0, birth: $0.realm.generation) })
         }
+    }
+}
+
+extension AnyRealmValue {
+    /// Returns a value as the application sees it. A list or map, which is not there any more, and a
+    /// link to an object that does not exist any more, are nil.
+    fileprivate static func oldValue(_ stored: Scalar, in realm: RealmInstance) -> Any? {
+        guard let value = MixedValue(stored) else { return nil }
+        if let plain = AnyRealmValue(plain: value) { return _eraseElement(plain) }
+        guard case .link(let link) = value else { return nil }
+        let target = realm.managedClass(ofTable: link.table)
+        guard target.isAlive(key: link.key.rawValue, birth: realm.generation),
+            let object = target.makeAccessor(key: link.key.rawValue) as? Object
+        else { return nil }
+        return _eraseElement(.object(object))
     }
 }
 

@@ -44,7 +44,7 @@ extension RealmCollection {
         guard let queue else { return observable.observe(block) }
         observable.realm.requireObservable()
         return QueuedToken(on: queue, observable.realm) { realm in
-            self._moved(to: Realm(instance: realm)).observe(keyPaths: keyPaths, block)
+            self._counterpart(in: Realm(instance: realm))?.observe(keyPaths: keyPaths, block)
         }
     }
 
@@ -78,15 +78,18 @@ extension _CollectionBacking {
         guard let realm else {
             stop("Change notifications are only supported on managed collections.")
         }
+        requireAlive()
         return ObservableThing(
             realm: realm, identity: identity(keyPaths), isInitial: true,
             make: { observed(in: $0, keyPaths) },
             makeTranslation: {
                 { report in
+                    // After `invalidate()`, nothing can be read that a handler could be told of.
+                    if hasRealmInvalidated { return nil }
                     switch report {
-                    case .initial: .initial(collection)
+                    case .initial: return .initial(collection)
                     case .collection(let change):
-                        .update(
+                        return .update(
                             collection, deletions: change.deletions,
                             insertions: change.insertions, modifications: change.modifications)
                     case .elements, .map, .object, .deletion:
@@ -121,5 +124,45 @@ extension RealmCollection where Element: ObjectBase {
         keyPaths: [PartialKeyPath<Element>]
     ) -> ChangeSequence<RealmCollectionChange<Self>> {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
+    }
+}
+
+// MARK: On an actor
+
+extension RealmCollection {
+    /// Calls a function on an actor when the collection changes, as the method with a queue does on a queue.
+    ///
+    /// The method returns when the function is registered; its calls come after that. A task that is
+    /// cancelled does not register, and its token is not valid. If the actor is not the one of this
+    /// Realm, the function gets the collection of a Realm that is confined to the actor.
+    ///
+    /// ```swift
+    /// let token = await dogs.observe(on: screen) { screen, change in screen.show(change) }
+    /// ```
+    /// - Parameters:
+    ///   - keyPaths: The properties of the elements whose changes count as modifications.
+    ///   - actor: The actor on which the function is called, which the registration keeps alive.
+    ///   - block: The function.
+    /// - Returns: A token. The function is called as long as the token exists.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observable(keyPaths).realm.observe(on: actor, _isolation: _isolation) {
+            self._counterpart(in: Realm(instance: $0))?.observe(
+                keyPaths: keyPaths, calls(block, on: $1))
+        }
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// Calls a function on an actor when the collection changes, as the method with names does.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Element>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(
+            keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
     }
 }

@@ -59,18 +59,28 @@ final class QueuedToken: NotificationToken, @unchecked Sendable {
         // Unsafe for the compiler only: `register` is called once, on the queue.
         nonisolated(unsafe) let register = register
         queue.async { [weak self] in
-            guard let self, !state.withLock({ $0.isInvalidated }) else { return }
-            let token = attempt {
-                let realm = try RealmCache.instance(for: configuration, confinedTo: .of(queue))
-                if realm.connection.version < version { _ = try realm.refresh() }
-                return register(realm)
+            let realm = attempt {
+                try RealmCache.instance(
+                    for: configuration, confinedTo: .of(queue), showing: version)
             }
-            let isLate = state.withLock { state in
-                if !state.isInvalidated { state.registered = token }
-                return state.isInvalidated
-            }
-            if isLate { token?.invalidate() }
+            self?.register(in: realm, register)
         }
+    }
+
+    /// Registers on the queue, when no write transaction is open there that has changed something.
+    private func register(
+        in realm: RealmInstance, _ register: @escaping (RealmInstance) -> NotificationToken?
+    ) {
+        if state.withLock({ $0.isInvalidated }) { return }
+        if realm.hasChanged {
+            return realm.afterTransaction { [weak self] in self?.register(in: realm, register) }
+        }
+        let token = register(realm)
+        let isLate = state.withLock { state in
+            if !state.isInvalidated { state.registered = token }
+            return state.isInvalidated
+        }
+        if isLate { token?.invalidate() }
     }
 
     deinit { invalidate() }
@@ -91,5 +101,19 @@ final class QueuedToken: NotificationToken, @unchecked Sendable {
         }
         registered?.invalidate()
         return !wasInvalidated
+    }
+}
+
+extension RealmCache {
+    /// Returns the Realm of the caller's place, moved to the newest version if what it shows is
+    /// older than `version` and it is not in a write transaction.
+    static func instance(
+        for configuration: Realm.Configuration, confinedTo confinement: Confinement,
+        showing version: UInt64
+    ) throws -> RealmInstance {
+        let realm = try instance(for: configuration, confinedTo: confinement)
+        realm.resumeReading()
+        if realm.connection.version < version { _ = try realm.refresh() }
+        return realm
     }
 }

@@ -118,3 +118,46 @@ extension ProjectionModel.Property {
         return model.declared.firstIndex { $0.name == path }
     }
 }
+
+// MARK: On an actor
+
+extension ProjectionObservable {
+    /// Calls a function on an actor when a projected property changes or the object is deleted, as the method with a queue does on a queue.
+    ///
+    /// The method returns when the function is registered; its calls come after that. A task that is
+    /// cancelled does not register, and its token is not valid. If the actor is not the one of this
+    /// Realm, the function gets the projection of a Realm that is confined to the actor.
+    ///
+    /// ```swift
+    /// let token = await person.observe(on: screen) { screen, change in screen.show(change) }
+    /// ```
+    /// - Parameters:
+    ///   - keyPaths: The properties of the projected object that count.
+    ///   - actor: The actor on which the function is called, which the registration keeps alive.
+    ///   - block: The function.
+    /// - Returns: A token. The function is called as long as the token exists.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observable(keyPaths).realm.observe(on: actor, _isolation: _isolation) {
+            let handler = calls(block, on: $1)
+            guard let projection = self._counterpart(in: Realm(instance: $0)) else {
+                handler(.deleted)
+                return nil
+            }
+            return projection.observe(keyPaths: keyPaths, handler)
+        }
+    }
+
+    /// Calls a function on an actor when a projected property changes or the object is deleted, as
+    /// the method with names does.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Self>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(
+            keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+    }
+}

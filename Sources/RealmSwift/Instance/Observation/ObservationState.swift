@@ -21,6 +21,8 @@ struct ObservationState {
     /// Whether preparing in the background has failed. It is tried again where the Realm is
     /// confined, so that an error is told there.
     var hasFailed = false
+    /// Whether what was prepared was dropped, because the Realm did not take it for long.
+    var wasDropped = false
     /// Whether the Realm is in a write transaction.
     var isWriting = false
     /// The version on which its last write transaction began.
@@ -53,6 +55,8 @@ extension ObservationState {
         forgetPrepared()
         guard let background, !registrations.isEmpty else { return }
         hasFailed = true
+        wasDropped = false
+        defer { if hasFailed { background.connection.endRead() } }
         if let target {
             try background.connection.read(like: target)
         } else {
@@ -205,7 +209,7 @@ extension ObservationState {
 
     /// Finds out what to tell some handlers about the version that `current` reads, instead of what
     /// was prepared.
-    private mutating func prepare(_ chosen: [Registration], for current: Connection) throws {
+    mutating func prepare(_ chosen: [Registration], for current: Connection) throws {
         guard let background, !chosen.isEmpty else { return }
         forgetPrepared()
         try background.connection.read(like: current)
@@ -230,19 +234,38 @@ extension ObservationState {
         observations = observations.filter { used.contains($0.key) }
     }
 
-    /// Removes handlers that have ended, and releases what nobody needs any more. Returns what to
-    /// cancel outside of the lock.
-    mutating func clean() -> VersionSubscription? {
-        registrations.removeAll { !$0.isActive }
-        realmHandlers.removeAll { !$0.isActive }
-        dropUnusedObservations()
-        let used = Set(registrations.map { ObjectIdentifier($0.observed) })
-        observed = observed.filter { used.contains(ObjectIdentifier($0.value)) }
-        if !registrations.isEmpty { return nil }
+    /// Removes handlers that have ended. Returns what is to be released, and the subscription if it
+    /// is to be cancelled, outside of the lock.
+    mutating func remove(_ ended: [ObservingHandler]) -> Removed {
+        var removed = Removed()
+        for handler in ended {
+            removed.objects.append(handler)
+            if let index = realmHandlers.firstIndex(where: { $0 === handler }) {
+                realmHandlers.remove(at: index)
+            }
+            guard let index = registrations.firstIndex(where: { $0 === handler }) else { continue }
+            let registration = registrations.remove(at: index)
+            registration.observed.users -= 1
+            if registration.observed.users == 0 { observed[registration.identity] = nil }
+            if !registrations.contains(where: { $0.version == registration.version }) {
+                dropUnusedObservations()
+            }
+        }
+        if !registrations.isEmpty { return removed }
+        if let background {
+            if prepared == nil { background.connection.endRead() } else { forgetPrepared() }
+            removed.objects.append(background)
+        }
         background = nil
-        prepared = nil
-        if isObserving || isFollowing { return nil }
-        defer { subscription = nil }
-        return subscription
+        if isObserving || isFollowing { return removed }
+        removed.subscription = subscription
+        subscription = nil
+        return removed
+    }
+
+    /// What was taken out of the state.
+    struct Removed {
+        var objects: [AnyObject] = []
+        var subscription: VersionSubscription?
     }
 }

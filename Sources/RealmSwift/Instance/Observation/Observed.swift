@@ -37,6 +37,9 @@ struct ObservedIdentity: Hashable {
 
 /// Something that can be observed, in the Realm of a notifier that reads in the background.
 class Observed {
+    /// The number of registrations.
+    final var users = 0
+
     /// Returns the state in the version that the Realm reads.
     func base() throws -> ObservedBase { stop("A subclass says what is observed.") }
 

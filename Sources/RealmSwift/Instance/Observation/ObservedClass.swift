@@ -8,6 +8,9 @@ final class ObservedClass {
         enum Hop {
             /// A column of links of this class, or of collections of links.
             case links(column: Int)
+            /// A column of mixed values, or of collections of them, as far as they link to objects
+            /// of the other class, also from collections inside of them.
+            case mixedLinks(column: Int)
             /// The objects of the other class that refer to an object of this one.
             case referrers(column: Int)
         }
@@ -73,6 +76,14 @@ extension ObservedClass {
                     hop: .links(column: column),
                     target: everything(of: target, depth: depth + 1, &known)))
         }
+        for column in managedClass.columns where managedClass.hasMixedValues(column) {
+            for target in managedClass.realm.linkedClasses {
+                observed.branches.append(
+                    Branch(
+                        hop: .mixedLinks(column: column),
+                        target: everything(of: target, depth: depth + 1, &known)))
+            }
+        }
         return observed
     }
 }
@@ -81,6 +92,19 @@ extension ManagedClass {
     fileprivate func leadsToOneClass(_ column: Int) -> Bool {
         let type = property(ofColumn: column).shape.type
         return type == .link || type == .embedded
+    }
+
+    fileprivate func hasMixedValues(_ column: Int) -> Bool {
+        property(ofColumn: column).shape.type == .mixed
+    }
+}
+
+extension RealmInstance {
+    /// The classes of the schema whose objects mixed values may link to.
+    fileprivate var linkedClasses: [ManagedClass] {
+        schema.classes.compactMap { model in
+            model.type is EmbeddedObject.Type ? nil : managedClass(for: model.type)
+        }
     }
 }
 
@@ -118,7 +142,11 @@ extension ObservedClass {
 
     /// Returns the class and the column of the links that a property of linking objects mirrors.
     private func referrers(named name: String) -> (origin: ManagedClass, column: Int)? {
-        guard let property = managedClass.model[name], let type = property.shape.linkedClass else {
+        // The file does not say which properties are linking objects, so for objects that are accessed
+        // by names their class does, if the Realm has it.
+        let model = managedClass.model
+        let declaring = model.hasStorage ? model : managedClass.realm.schema[model.name] ?? model
+        guard let property = declaring[name], let type = property.shape.linkedClass else {
             return nil
         }
         let origin = managedClass.realm.managedClass(for: type)
@@ -139,7 +167,7 @@ extension ObservedClass {
             case (.links(let left), .links(let right)): left == right
             case (.referrers(let left), .referrers(let right)):
                 left == right && branch.target.managedClass === target
-            case (.links, .referrers), (.referrers, .links): false
+            case (.links, _), (.referrers, _), (.mixedLinks, _): false
             }
         }
         if let known { return known.target }

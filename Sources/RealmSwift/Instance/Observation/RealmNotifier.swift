@@ -19,13 +19,15 @@ final class RealmNotifier: Sendable {
 
     private let database: Database
     private let scheduler: Scheduler
+    private let confinement: Confinement
     private let state: Locked<ObservationState>
-    /// Whether a handler has ended and is still in the state.
-    private let hasEnded = Locked(false)
+    /// The handlers that have ended and are still in the state.
+    private let ended = Locked<[ObservingHandler]>([])
     private let forkGeneration = realm_fork_generation()
 
     init(_ realm: RealmInstance, _ scheduler: Scheduler) {
         self.scheduler = scheduler
+        confinement = realm.confinement
         database = realm.connection.database
         state = Locked(ObservationState())
         state.withLock { state in
@@ -50,9 +52,10 @@ final class RealmNotifier: Sendable {
         _ identity: ObservedIdentity, in realm: RealmInstance, isInitial: Bool,
         _ make: (RealmInstance) -> Observed, _ delivery: Registration.Delivery
     ) throws -> Registration {
-        try subscribe(after: realm.connection.version)
+        // In a write transaction, the Realm shows the newest version, which may not be visible yet.
+        if realm.isWriting { _ = waitUntilVisible(realm.connection.version) }
         let registration = try withState { state in
-            // In a write transaction, the Realm shows the newest version.
+            try subscribe(&state, after: realm.connection.version)
             let current = realm.isWriting ? try Connection(database) : realm.connection
             let background = try state.background ?? realm.reader(of: current)
             state.background = background
@@ -67,8 +70,10 @@ final class RealmNotifier: Sendable {
             }
             let observed = state.observed[identity] ?? make(background)
             state.observed[identity] = observed
+            observed.users += 1
             let registration = Registration(
-                observed, isInitial: isInitial, version: isInitial ? nil : version, delivery)
+                observed, identity, isInitial: isInitial, version: isInitial ? nil : version,
+                delivery)
             state.registrations.append(registration)
             return registration
         }
@@ -79,40 +84,59 @@ final class RealmNotifier: Sendable {
     func register(
         _ block: @escaping NotificationBlock, in realm: RealmInstance
     ) throws -> NotificationToken {
-        try subscribe(after: realm.connection.version)
         let handler = RealmHandler(block)
-        withState { $0.realmHandlers.append(handler) }
+        try withState { state in
+            try subscribe(&state, after: realm.connection.version)
+            state.realmHandlers.append(handler)
+        }
         return HandlerToken(handler, self, of: realm)
     }
 
     /// Has the watch thread call ``versionsAppeared()`` from now on.
-    private func subscribe(after version: UInt64) throws {
-        if withState({ $0.subscription != nil }) { return }
-        let subscription = try database.subscribe(after: version) {
+    private func subscribe(_ state: inout ObservationState, after version: UInt64) throws {
+        if state.subscription != nil { return }
+        state.subscription = try database.subscribe(after: version) {
             [weak self] _ in self?.versionsAppeared()
         }
-        withState { $0.subscription = subscription }
     }
 
     /// Ends a handler. Any thread may call it.
     func end(_ handler: ObservingHandler) {
         handler.deactivate()
         if isForked { return }
-        hasEnded.withLock { $0 = true }
+        ended.withLock { $0.append(handler) }
         removeEnded()
     }
 
     /// Removes the handlers that have ended. If changes are being looked for, that is left to the
     /// one who does.
     private func removeEnded() {
-        while hasEnded.withLock({ $0 }) {
-            let unused = state.tryWithLock { state in
-                hasEnded.withLock { $0 = false }
-                return state.clean()
+        while ended.withLock({ !$0.isEmpty }) {
+            let removed = state.tryWithLock { state in
+                let handlers = ended.withLock { ended in
+                    defer { ended = [] }
+                    return ended
+                }
+                return state.remove(handlers)
             }
-            guard let unused else { return }
-            unused?.cancel()
+            guard let removed else { return }
+            removed.subscription?.cancel()
+            release(removed.objects)
         }
+    }
+
+    /// Releases objects that the application's functions may have captured where they were called,
+    /// and not while the lock is held.
+    private func release(_ objects: [AnyObject]) {
+        if objects.isEmpty || confinement.isCurrent { return }
+        let released = Released(objects: objects)
+        scheduler.schedule { withExtendedLifetime(released) {} }
+    }
+
+    /// Objects on their way to where they are released, which nobody uses any more.
+    private struct Released: @unchecked Sendable {
+        // Unchecked because the objects are only released.
+        let objects: [AnyObject]
     }
 
     /// Accesses the state, then removes the handlers that ended meanwhile.
@@ -130,8 +154,10 @@ final class RealmNotifier: Sendable {
 
     /// Has the Realm move to newer versions by itself, also if nothing is observed.
     func start(_ realm: RealmInstance) throws {
-        withState { $0.isFollowing = true }
-        try subscribe(after: realm.connection.version)
+        try withState { state in
+            state.isFollowing = true
+            try subscribe(&state, after: realm.connection.version)
+        }
     }
 
     /// The Realm is about to commit. If nothing is observed, the watch thread need not know: the
@@ -158,6 +184,7 @@ final class RealmNotifier: Sendable {
                     System.monotonicNanoseconds - prepared.time > Self.patience
                 {
                     state.forgetPrepared()
+                    state.wasDropped = true
                 }
                 return false
             }
@@ -182,11 +209,12 @@ final class RealmNotifier: Sendable {
             return realm.takeRetainedValue()
         }
         guard let realm, !realm.isWriting, !realm.hasEnded else { return }
-        // An invalidated Realm pins nothing until it is used again.
-        if !realm.isReading, withState({ !$0.isObserving }) { return }
+        // An invalidated Realm pins nothing until it is used again, unless it is observed and moves.
+        if !realm.isReading, !realm.autorefresh || withState({ !$0.isObserving }) { return }
         attempt {
             if realm.autorefresh {
-                _ = try move(realm, withState { $0.hasFailed } ? .here : .prepared)
+                let isLeftHere = withState { $0.hasFailed || $0.wasDropped }
+                _ = try move(realm, isLeftHere ? .here : .prepared)
             } else {
                 if database.newestVersion > realm.connection.version { requireRefresh(realm) }
                 _ = try move(realm, .present)
@@ -265,17 +293,22 @@ final class RealmNotifier: Sendable {
 
     /// Calls handlers that something is prepared for.
     private func tell(_ due: [Registration], _ realm: RealmInstance) {
+        let wasWriting = realm.isWriting
         for (index, registration) in due.enumerated() {
+            let rest = due[index...]
             // Nil if it was told meanwhile, because a handler before it has moved the Realm.
-            let report = withState { state in
-                let known = registration.version
-                defer {
-                    // A handler may take long, and is not to keep the version before meanwhile.
-                    if !due[(index + 1)...].contains(where: { $0.version == known }) {
-                        state.dropUnusedObservations()
+            let report = attempt {
+                try withState { state in
+                    try adapt(rest, to: realm, wasWriting, &state)
+                    let known = registration.version
+                    defer {
+                        // A handler may take long, and is not to keep the version before meanwhile.
+                        if !rest.dropFirst().contains(where: { $0.version == known }) {
+                            state.dropUnusedObservations()
+                        }
                     }
+                    return registration.deliver()
                 }
-                return registration.deliver()
             }
             if let report { registration.call(report) }
         }
@@ -286,9 +319,23 @@ final class RealmNotifier: Sendable {
         lookAgain(realm)
     }
 
+    /// Has what is prepared for the handlers that were not called yet lead to what the Realm shows,
+    /// if a handler before them has written. In a transaction that it has not ended they are not
+    /// called.
+    private func adapt(
+        _ rest: ArraySlice<Registration>, to realm: RealmInstance, _ wasWriting: Bool,
+        _ state: inout ObservationState
+    ) throws {
+        if realm.isWriting, !wasWriting {
+            for registration in rest { registration.pending = nil }
+        } else if let pending = rest.first?.pending, pending.version != realm.connection.version {
+            try state.prepare(rest.filter(\.isActive), for: realm.connection)
+        }
+    }
+
     /// Has the watch thread look for what is still to be told.
     private func lookAgain(_ realm: RealmInstance) {
-        if isForked { return }
+        if isForked || (!realm.isReading && !realm.autorefresh) { return }
         let newest = database.newestVersion
         let subscription = withState { state in
             state.isBehind(newest, realmShows: realm.connection.version)
@@ -329,6 +376,8 @@ final class RealmNotifier: Sendable {
         let isBehind = withState { state in
             state.isWriting = true
             state.versionOfWrite = version
+            // Handlers are not called in a transaction that another one has begun.
+            if state.deliveries > 0 { return false }
             let isBehind = state.registrations.contains { $0.isBehind(version) }
             if !isBehind { state.forgetPrepared() }
             return isBehind
@@ -416,12 +465,12 @@ final class RealmNotifier: Sendable {
 
     func shutDown() {
         if isForked { return }
-        let subscription = withState { state in
+        let old = withState { state in
             for registration in state.registrations { registration.deactivate() }
             for handler in state.realmHandlers { handler.deactivate() }
             defer { state = ObservationState() }
-            return state.subscription
+            return state
         }
-        subscription?.cancel()
+        old.subscription?.cancel()
     }
 }

@@ -60,6 +60,8 @@ final class Registration: ObservingHandler, @unchecked Sendable {
     }
 
     let observed: Observed
+    /// What is observed, for others that observe the same.
+    let identity: ObservedIdentity
     /// Whether the handler is called with the first version that it is told of.
     let isInitial: Bool
     let delivery: Delivery
@@ -78,8 +80,12 @@ final class Registration: ObservingHandler, @unchecked Sendable {
     /// Whether the Realm's own transactions are among the changes since `version`.
     var includesOwn = false
 
-    init(_ observed: Observed, isInitial: Bool, version: UInt64?, _ delivery: Delivery) {
+    init(
+        _ observed: Observed, _ identity: ObservedIdentity, isInitial: Bool, version: UInt64?,
+        _ delivery: Delivery
+    ) {
         self.observed = observed
+        self.identity = identity
         self.isInitial = isInitial
         self.version = version
         self.delivery = delivery

@@ -84,6 +84,16 @@ extension VersionStep {
                     }
                     if budget < 0 { throw TooMany() }
                 }
+            case .mixedLinks(let column):
+                guard let target = branch.target.managedClass.table else { continue }
+                for key in try find(branch.target, &budget) {
+                    let link = TypedLink(table: target.number, key: key)
+                    try observed.managedClass.table?.forEachReference(toAny: link, in: column) {
+                        try Self.spend(&budget)
+                        keys.insert($0)
+                        return true
+                    }
+                }
             case .referrers(let column):
                 try addTargets(of: branch.target, column, to: &keys, &budget)
             }
@@ -191,6 +201,11 @@ extension VersionStep {
                 for linked in try table.linkedKeys(column, of: key)
                 where try isAffectedForwards(linked, branch.target) {
                     return true
+                }
+            case .mixedLinks(let column):
+                try table.mixedTargets(column, of: key).contains {
+                    try $0.table == branch.target.managedClass.table?.number
+                        && isAffectedForwards($0.key, branch.target)
                 }
             case .referrers(let column):
                 if try referrersHaveChanged(of: key, branch.target, column) { return true }

@@ -68,6 +68,8 @@ final class RealmInstance {
     private var cancelledKeys: [String: CancelledKeys] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastClass: ManagedClass?
+    /// What waits for the end of the open write transaction.
+    private var callsAfterTransaction: [() -> Void] = []
     /// The connection's change stamp when the open write transaction began.
     @exclusivity(unchecked) private var stampOfBegin: UInt64 = 0
     /// What the queries of this Realm keep from one to the next; of a type of theirs.
@@ -289,6 +291,9 @@ extension RealmInstance {
         return writes
     }
 
+    /// Calls a function once when the open write transaction has ended.
+    func afterTransaction(_ body: @escaping () -> Void) { callsAfterTransaction.append(body) }
+
     /// Whether the open write transaction has made a change.
     var hasChanged: Bool { isWriting && connection.changeStamp != stampOfBegin }
 
@@ -298,7 +303,7 @@ extension RealmInstance {
         if let failure {
             connection.rollback()
             endTransaction(cancelled: true)
-            notifier?.realmMayHaveMoved(self)
+            transactionWasCancelled()
             throw failure
         }
         do {
@@ -311,12 +316,20 @@ extension RealmInstance {
             if connection.isInWriteTransaction { connection.rollback() }
             endTransaction(cancelled: true)
             leaveLostVersion()
-            notifier?.realmMayHaveMoved(self)
+            transactionWasCancelled()
             throw error
         }
         endTransaction(cancelled: false)
         Logger.note(.debug, "Committed a write transaction")
         notifier?.realm(self, didCommitWithoutNotifying: tokens)
+        makeCallsAfterTransaction()
+    }
+
+    private func makeCallsAfterTransaction() {
+        if callsAfterTransaction.isEmpty { return }
+        let calls = callsAfterTransaction
+        callsAfterTransaction = []
+        for call in calls { call() }
     }
 
     /// Commits the write transaction, has `writer` make it durable, and goes on. `whenDone` is
@@ -342,6 +355,7 @@ extension RealmInstance {
         endTransaction(cancelled: false)
         Logger.note(.debug, "Committed a write transaction in the background")
         notifier?.realm(self, didCommitWithoutNotifying: [])
+        makeCallsAfterTransaction()
     }
 
     func cancelWrite() {
@@ -350,7 +364,12 @@ extension RealmInstance {
         connection.rollback()
         endTransaction(cancelled: true)
         Logger.note(.debug, "Cancelled a write transaction")
+        transactionWasCancelled()
+    }
+
+    private func transactionWasCancelled() {
         notifier?.realmMayHaveMoved(self)
+        makeCallsAfterTransaction()
     }
 
     private func endTransaction(cancelled: Bool) {

@@ -123,3 +123,58 @@ extension RealmSectionedResult where Element: ObjectBase {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
     }
 }
+
+// MARK: On an actor
+
+extension RealmSectionedResult {
+    /// Calls a function on an actor when the sections, or the elements of this one, change, as the method with a queue does on a queue.
+    ///
+    /// The method returns when the function is registered; its calls come after that. A task that is
+    /// cancelled does not register, and its token is not valid. If the actor is not the one of this
+    /// Realm, the function gets the sections of a Realm that is confined to the actor.
+    ///
+    /// ```swift
+    /// let token = await dogsByBreed.observe(on: screen) { screen, change in screen.show(change) }
+    /// ```
+    /// - Parameters:
+    ///   - keyPaths: The properties of the elements whose changes count as modifications.
+    ///   - actor: The actor on which the function is called, which the registration keeps alive.
+    ///   - block: The function.
+    /// - Returns: A token. The function is called as long as the token exists.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<Self>) -> Void
+    ) async -> NotificationToken {
+        guard let realm = realm?.instance else {
+            stop("Change notifications are only supported on managed collections.")
+        }
+        return await realm.observe(on: actor, _isolation: _isolation) {
+            self._counterpart(in: Realm(instance: $0))?.observe(
+                keyPaths: keyPaths, on: nil, calls(block, on: $1))
+        }
+    }
+}
+
+extension RealmSectionedResult where Element: RealmSectionedResult, Element.Element: ObjectBase {
+    /// Calls a function on an actor when the sections change, as the method with names does.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Element.Element>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(
+            keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+    }
+}
+
+extension RealmSectionedResult where Element: ObjectBase {
+    /// Calls a function on an actor when the section changes, as the method with names does.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Element>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(
+            keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+    }
+}

@@ -51,6 +51,7 @@ extension Sectioning {
         guard let realm = backing.realm else {
             stop("Change notifications are only supported on managed collections.")
         }
+        backing.requireAlive()
         return ObservableThing(
             realm: realm, identity: .sectionElements(of: backing.identity(keyPaths)),
             isInitial: true,
@@ -63,6 +64,7 @@ extension Sectioning {
             makeTranslation: { [self] in
                 let follower = SectionFollower(self, only: only)
                 return { report in
+                    if backing.hasRealmInvalidated { return nil }
                     switch report {
                     case .initial:
                         follower.begin()
