@@ -61,19 +61,3 @@ func capturing(_ configuration: Realm.Configuration, _ queue: DispatchQueue) {
         if let realm = try? Realm(configuration: configuration) { print(realm.isEmpty) }
     }
 }
-
-actor Kennel {
-    var realm: Realm?
-
-    func open() async throws {
-        realm = try await Realm(actor: self)
-        realm = try await Realm.open()
-        try await realm?.asyncWrite { _ = realm?.create(Dog.self) }
-    }
-
-    func handOut() -> Realm? { realm }
-}
-
-func takeOut(of kennel: Kennel) async {
-    print(await kennel.handOut() as Any)  // refused
-}

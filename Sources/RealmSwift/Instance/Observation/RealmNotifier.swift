@@ -251,6 +251,7 @@ final class RealmNotifier: Sendable {
 
     /// Moves the Realm and calls the handlers. Returns whether it moved.
     private func move(_ realm: RealmInstance, _ source: Source) throws -> Bool {
+        realm.leaveUnwrittenVersion()
         let before = realm.connection.version
         // The Realm shows a version of its own that is not published yet.
         if database.newestVersion < before { return false }
