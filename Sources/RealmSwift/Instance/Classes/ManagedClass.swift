@@ -184,6 +184,7 @@ final class ManagedClass {
     }
 
     /// Returns a new accessor that the caller places in its row.
+    @inline(__always)
     func makeUnplaced(key: Int64) -> ObjectBase {
         let object = model.type.init()
         // Collections made by the initializer are not the collections of the stored object.

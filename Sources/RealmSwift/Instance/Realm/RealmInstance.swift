@@ -300,16 +300,30 @@ extension RealmInstance {
     func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         checkThread()
         if !isWriting { stop("Can't commit a non-existing write transaction") }
-        if let failure {
-            connection.rollback()
-            endTransaction(cancelled: true)
-            transactionWasCancelled()
-            throw failure
-        }
-        do {
+        try commit(withoutNotifying: tokens) {
             notifier?.realmWillCommit()
             defer { notifier?.realmHasCommitted(self) }
             lastCommit = try connection.commit(configuration.engineDurability)
+        }
+    }
+
+    /// Commits the write transaction, has `writer` make it durable, and goes on. `whenDone` is
+    /// called on another thread, unless this throws.
+    func commitWrite(
+        with writer: BackgroundWriter, whenDone: @escaping @Sendable (StorageError?) -> Void
+    ) throws {
+        try commit(withoutNotifying: []) {
+            try connection.commitInBackground(
+                configuration.engineDurability, with: writer, whenDone: whenDone)
+        }
+    }
+
+    private func commit(
+        withoutNotifying tokens: [NotificationToken], _ commitConnection: () throws -> Void
+    ) throws {
+        do {
+            if let failure { throw failure }
+            try commitConnection()
         } catch {
             Logger.note(.error, "The commit failed: \(error)")
             // A failed commit leaves nothing of the transaction behind.
@@ -330,32 +344,6 @@ extension RealmInstance {
         let calls = callsAfterTransaction
         callsAfterTransaction = []
         for call in calls { call() }
-    }
-
-    /// Commits the write transaction, has `writer` make it durable, and goes on. `whenDone` is
-    /// called on another thread, unless this throws.
-    func commitWrite(
-        with writer: BackgroundWriter, whenDone: @escaping @Sendable (StorageError?) -> Void
-    ) throws {
-        if let failure {
-            connection.rollback()
-            endTransaction(cancelled: true)
-            throw failure
-        }
-        do {
-            try connection.commitInBackground(
-                configuration.engineDurability, with: writer, whenDone: whenDone)
-        } catch {
-            Logger.note(.error, "The commit failed: \(error)")
-            if connection.isInWriteTransaction { connection.rollback() }
-            endTransaction(cancelled: true)
-            leaveLostVersion()
-            throw error
-        }
-        endTransaction(cancelled: false)
-        Logger.note(.debug, "Committed a write transaction in the background")
-        notifier?.realm(self, didCommitWithoutNotifying: [])
-        makeCallsAfterTransaction()
     }
 
     func cancelWrite() {
