@@ -12,6 +12,8 @@ struct OptionOverrides: Equatable, Sendable {
     var batchSize: Int?
     var threads: Int?
     var payload: Int?
+    var observers: Int?
+    var changes: Int?
     var seed: UInt64?
     var warmup: Double?
     var input: String?
@@ -29,6 +31,8 @@ struct OptionOverrides: Equatable, Sendable {
         if let batchSize { options.batchSize = batchSize }
         if let threads { options.threads = threads }
         if let payload { options.payload = payload }
+        if let observers { options.observers = observers }
+        if let changes { options.changes = changes }
         if let seed { options.seed = seed }
         if let warmup { options.warmup = warmup }
         if let input { options.input = input }
@@ -54,6 +58,8 @@ struct OptionOverrides: Equatable, Sendable {
         case "batch-size": batchSize = try Self.number(text, name)
         case "threads": threads = try Self.number(text, name)
         case "payload": payload = try Self.number(text, name)
+        case "observers": observers = try Self.number(text, name)
+        case "changes": changes = try Self.number(text, name)
         case "seed": seed = try Self.number(text, name)
         case "warmup": warmup = try Self.number(text, name)
         default:

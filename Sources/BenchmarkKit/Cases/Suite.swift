@@ -25,6 +25,8 @@ struct Suite: Codable, Equatable, Sendable {
         var batchSize: Int?
         var threads: Int?
         var payload: Int?
+        var observers: Int?
+        var changes: Int?
         var warmup: Double?
         var input: String?
     }
@@ -116,6 +118,8 @@ extension Suite.Entry {
         if let warmup { options.warmup = warmup }
         options.count = count
         options.sensors = sensors
+        options.observers = observers
+        options.changes = changes
         options.input = input
         return options
     }

@@ -8,8 +8,8 @@ struct Sweep: Equatable, Sendable {
 
     /// The options that can be swept.
     static let names = [
-        "batch-size", "count", "durability", "engine", "payload", "seconds", "seed", "sensors",
-        "size", "threads", "warmup",
+        "batch-size", "changes", "count", "durability", "engine", "observers", "payload", "seconds",
+        "seed", "sensors", "size", "threads", "warmup",
     ]
 
     /// Parses a text of the form `NAME=a,b`.

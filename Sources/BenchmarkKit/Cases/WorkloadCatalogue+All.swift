@@ -4,7 +4,7 @@ extension WorkloadCatalogue {
     static let all: [Workload] =
         [
             SensorsWorkload.workload, .commit, ConcurrentCommitWorkload.workload,
-        ] + inserts + lookups + passes + updates + links + objects + files + records
+        ] + inserts + lookups + passes + updates + links + objects + changes + files + records
 
     private static let inserts: [Workload] = [
         .insertWithoutKey,
@@ -143,11 +143,12 @@ extension WorkloadCatalogue {
         ObjectAccessorsWorkload.workload, ObjectLoopWorkload.workload,
     ]
 
+    private static let changes: [Workload] = [
+        NotifyWorkload.workload, InteractiveWorkload.workload, ReferenceWorkload.workload,
+    ]
+
     private static let files: [Workload] = [
         ReadWhileWritingWorkload.workload, OpenWorkload.workload, CompactWorkload.workload,
-        .pending(
-            "notify", "from a commit to the handler that is told of it",
-            because: "Notifications are not part of the engine yet."),
         .pending(
             "migrate", "opening a file whose classes have changed",
             because: "Migrations are not part of the engine yet."),

@@ -83,6 +83,6 @@ struct RealmBenchCommand: ParsableCommand {
             PinsCommand.self, BaselineCommand.self, CompareCommand.self, GateCommand.self,
             SelftestCommand.self,
             RunCaseCommand.self, VerifyRunCommand.self, WriteSensorsCommand.self,
-            TimeCaseCommand.self,
+            ObservePersonsCommand.self, TimeCaseCommand.self,
         ])
 }

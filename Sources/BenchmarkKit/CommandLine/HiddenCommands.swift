@@ -49,6 +49,20 @@ struct VerifyRunCommand: ParsableCommand {
     }
 }
 
+/// The hidden command that observes persons in a process of its own; started by `notify`.
+struct ObservePersonsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: CaseVerb.observePersons, shouldDisplay: false)
+
+    @Argument var request: String
+
+    func run() throws {
+        ParentDeath.follow()
+        let request = try JSONMessage.read(ObservingProcess.Request.self, from: request)
+        try ObservingProcess(request: request).run()
+    }
+}
+
 /// The hidden command that writes one process's share of the sensors; started by the strategy
 /// `processes`.
 struct WriteSensorsCommand: ParsableCommand {

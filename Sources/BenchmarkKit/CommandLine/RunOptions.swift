@@ -62,6 +62,14 @@ struct RunOptions: ParsableArguments {
     var payload: Int?
 
     @Option(
+        help: ArgumentHelp("Handlers that each commit of notify calls.", valueName: "number"))
+    var observers: Int?
+
+    @Option(
+        help: ArgumentHelp("Objects that each commit of notify changes.", valueName: "number"))
+    var changes: Int?
+
+    @Option(
         help: ArgumentHelp("Seed of all random values.", valueName: "number"))
     var seed: UInt64?
 
@@ -102,8 +110,8 @@ struct RunOptions: ParsableArguments {
         OptionOverrides(
             engines: engine, durabilities: durability, isEncrypted: encrypt,
             seconds: seconds, count: count, sensors: sensors, batchSize: batchSize,
-            threads: threads, payload: payload, seed: seed, warmup: warmup, input: input,
-            sweeps: sweep)
+            threads: threads, payload: payload, observers: observers, changes: changes, seed: seed,
+            warmup: warmup, input: input, sweeps: sweep)
     }
 
     /// Throws if an option is set and also swept, or swept more than once.
@@ -112,7 +120,8 @@ struct RunOptions: ParsableArguments {
             ("engine", engine != nil), ("durability", durability != nil),
             ("seconds", seconds != nil), ("count", count != nil), ("sensors", sensors != nil),
             ("batch-size", batchSize != nil), ("threads", threads != nil),
-            ("payload", payload != nil), ("seed", seed != nil), ("warmup", warmup != nil),
+            ("payload", payload != nil), ("observers", observers != nil),
+            ("changes", changes != nil), ("seed", seed != nil), ("warmup", warmup != nil),
         ]
         var names = fixed.filter(\.isGiven).map(\.name)
         for name in sweep.map(\.name) {

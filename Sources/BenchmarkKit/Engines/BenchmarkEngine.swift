@@ -11,7 +11,7 @@ public enum EngineFeature: String, CaseIterable, Sendable {
     case objects
     /// All of ``PersonQueries`` except the features below, and links in conditions.
     case queries
-    case indexedNumbers, typedQueries, liveResults
+    case indexedNumbers, typedQueries, liveResults, observers
 }
 
 /// The system calls of an engine so far, counted for the whole process.

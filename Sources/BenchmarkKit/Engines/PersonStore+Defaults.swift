@@ -160,5 +160,11 @@ extension PersonStore {
     public func deleteOddAges() throws { throw missing("deletes") }
     public func copy(to path: String) throws { throw missing("copies") }
     public func refresh() throws { throw missing("versions") }
+
+    public func setAges(of numbers: Range<Int>, to age: Int) throws { throw missing("updates") }
+    public func observe(
+        _ matter: ObservedMatter, at place: ObserverPlace, _ observers: [PersonObserver]
+    ) throws -> any PersonObservation { throw missing("observers") }
+
     public func pin() throws { throw missing("versions") }
 }

@@ -17,7 +17,7 @@ public enum PersonLayout: String, Codable, Sendable {
 ///
 /// Reads may keep seeing the version of the first read until ``refresh()`` or until this store
 /// writes. A pinned store is only read.
-public protocol PersonStore: PersonQueries {
+public protocol PersonStore: PersonQueries, PersonObserving {
     func insert(_ persons: ArraySlice<PersonValues>) throws
     /// The cost of the newest commit; nil if the engine does not report it.
     var lastCommit: CommitCost? { get }

@@ -22,6 +22,7 @@ enum CaseVerb {
     static let run = "run-case"
     static let verify = "verify-run"
     static let writeSensors = "write-sensors"
+    static let observePersons = "observe-persons"
     static let time = "time-case"
 }
 

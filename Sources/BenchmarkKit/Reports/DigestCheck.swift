@@ -5,7 +5,7 @@ enum DigestCheck {
     static func disagreements(in results: [CaseResult]) -> [String] {
         let comparable = results.filter { $0.digest != nil && $0.status == .ok }
         let groups = Dictionary(grouping: comparable) {
-            "\(job(of: $0.identifier)), \($0.identifier.size) objects, "
+            "\(job(of: $0)), \($0.identifier.size) objects, "
                 + "\($0.operations) operations, seed \($0.seed)"
         }
         return groups.sorted { $0.key < $1.key }.compactMap { name, rows in
@@ -14,10 +14,17 @@ enum DigestCheck {
             return "The results of \(name) differ: \(digests.joined(separator: ", "))."
         }
     }
-    /// Returns the workload, with the strategy if the strategies do different work.
-    private static func job(of identifier: CaseIdentifier) -> String {
+
+    /// Returns the workload with what else decides on its result.
+    private static func job(of row: CaseResult) -> String {
+        let identifier = row.identifier
         let workload = try? WorkloadCatalogue.workload(named: identifier.workload)
-        return workload?.strategiesDoTheSameWork == false
-            ? "\(identifier.workload)/\(identifier.strategy)" : identifier.workload
+        if workload?.strategiesDoTheSameWork == false {
+            return "\(identifier.workload)/\(identifier.strategy)"
+        }
+        guard workload?.resultDependsOnBatchSize == true, let batchSize = row.batchSize else {
+            return identifier.workload
+        }
+        return "\(identifier.workload) in transactions of \(batchSize)"
     }
 }

@@ -8,6 +8,10 @@ struct CaseOptions: Codable, Hashable, Sendable {
     /// The number of sensors in the workload Sensors; nil means as many as the recording has.
     var sensors: Int?
     var batchSize = 1000
+    /// The number of observers of `notify`, and of objects that each of its commits changes; nil
+    /// means the strategy's usual number.
+    var observers: Int?
+    var changes: Int?
     /// The requested number of threads; nil means the workload's usual number.
     var askedThreads: Int?
     /// The number of producer threads; for the strategy `processes`, of processes.
@@ -33,7 +37,8 @@ struct CaseOptions: Codable, Hashable, Sendable {
         let numbers: [(option: String, value: Int?, range: ClosedRange<Int>)] = [
             ("count", count, 1...1_000_000_000_000), ("sensors", sensors, 1...100_000),
             ("batch-size", batchSize, 1...10_000_000), ("threads", threads, 1...1024),
-            ("payload", payload, 0...1_000_000),
+            ("payload", payload, 0...1_000_000), ("observers", observers, 1...100_000),
+            ("changes", changes, 1...10_000_000),
         ]
         for (option, value, range) in numbers {
             guard let value, !range.contains(value) else { continue }

@@ -88,9 +88,10 @@ public enum ColumnCatalogue {
             "Objects that the case works on; for sensors the most that are kept."
         ) { String($0.identifier.size) },
         column("threads", "Threads that hand work to the database.") { String($0.threads) },
-        column("batch_size", "Operations in one transaction; empty if it does not apply.") {
-            $0.batchSize.map(String.init) ?? ""
-        },
+        column(
+            "batch_size",
+            "Operations, or changed objects, in one transaction; empty if it does not apply."
+        ) { $0.batchSize.map(String.init) ?? "" },
         column("seed", "Seed of all random values: the same seed repeats them.") {
             String($0.seed)
         },

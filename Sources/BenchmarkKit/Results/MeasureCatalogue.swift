@@ -53,5 +53,5 @@ enum MeasureCatalogue {
                 "Most by which memory without a file behind it grew while all objects were visited."
             ),
             ("verification_s", "Seconds that the fresh process took to prove the result."),
-        ] + ycsb + growth
+        ] + ycsb + growth + changes
 }

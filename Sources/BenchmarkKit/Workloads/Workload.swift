@@ -39,6 +39,8 @@ struct Workload: Sendable {
     var countedOperations: Int? = InstructionCount.operations
     /// Whether all strategies produce the same result; false if each does different work.
     var strategiesDoTheSameWork = true
+    /// Whether transactions of another size leave another result.
+    var resultDependsOnBatchSize = false
     /// The preparation of a case, which runs in another process than the case itself, so that it
     /// does not affect the memory of the case; nil if there is nothing to prepare.
     var preparation: Preparation?

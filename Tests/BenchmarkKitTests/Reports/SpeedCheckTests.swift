@@ -78,6 +78,60 @@ import Testing
         #expect(!outcome.passed)
     }
 
+    private func row(
+        _ workload: String, _ strategy: String, engine: String = "realm", p50: Double,
+        measures: [String: Double] = [:]
+    ) -> CaseResult {
+        var row = CaseResult.empty(workload, strategy, engine: engine)
+        row.latency = LatencySummary(p50: p50, p90: 1, p99: 1, p999: 1, p9999: 1, max: 1)
+        for (name, value) in measures { row.measure(name, value) }
+        return row
+    }
+
+    @Test func observersHaveATimeToBeToldIn() {
+        var rows: [CaseResult] = []
+        for (strategy, p50) in [
+            ("same-thread", 41.0), ("refresh", 39), ("thread", 40), ("queue", 10), ("process", 79),
+        ] {
+            rows.append(row(NotifyWorkload.name, strategy, p50: p50))
+            rows.append(
+                row(NotifyWorkload.name, "\(strategy)-pipe", engine: "control", p50: 5))
+        }
+        let outcomes = SpeedCheck.outcomes(for: rows)
+        #expect(outcomes.map(\.passed) == [false, true, true, true, true])
+        #expect(outcomes.map(\.target) == [40, 40, 40, 40, 80])
+        #expect(outcomes.allSatisfy { $0.controls.map(\.measured) == [5] })
+    }
+
+    @Test func observersAreComparedWithThoseOfGRDB() throws {
+        let rows = [("queue", 10.0, 30.0), ("signal", 20, 10), ("same-thread", 30, 90)].flatMap {
+            [
+                row(NotifyWorkload.name, $0.0, p50: 1, measures: [NotifyWorkload.told: $0.1]),
+                row(
+                    NotifyWorkload.name, $0.0, engine: "grdb", p50: 1,
+                    measures: [NotifyWorkload.told: $0.2]),
+            ]
+        }
+        let outcome = try #require(SpeedCheck.outcomes(for: rows).last)
+        #expect(outcome.measured == 0.5)
+        #expect(!outcome.passed)
+        #expect(outcome.title.contains("signal, the closest of 3 rows"))
+    }
+
+    @Test func theLongestPauseIsComparedWithThatWithoutObservers() throws {
+        let name = InteractiveWorkload.name
+        let rows = [
+            row(name, "results", p50: 1, measures: ["pause_max_us": 4100]),
+            row(
+                name, "results-unobserved", engine: "control", p50: 1,
+                measures: ["pause_max_us": 300]),
+        ]
+        let outcome = try #require(SpeedCheck.outcomes(for: rows).first)
+        #expect(outcome.measured == 4.1)
+        #expect(!outcome.passed)
+        #expect(outcome.controls.map(\.measured) == [0.3])
+    }
+
     /// A suite has rows of other durability, or of encrypted files, after the durable plain ones.
     /// The checks ignore them.
     @Test func checksAreOfDurablePlainRows() {

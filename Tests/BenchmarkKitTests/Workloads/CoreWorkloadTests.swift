@@ -281,7 +281,7 @@ import ToolSupport
                 options: CaseOptions())?.unsupported
         }
         for (workload, strategy) in [
-            ("notify", "api"), ("notify", "engine"), ("migrate", "api"), ("migrate", "engine"),
+            ("notify", "actor"), ("migrate", "api"), ("migrate", "engine"),
             ("lookup-typed", "engine"),
         ] {
             #expect(try #require(try reason(workload, strategy)).hasSuffix("."), "\(workload)")

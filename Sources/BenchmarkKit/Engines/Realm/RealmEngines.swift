@@ -67,6 +67,7 @@ struct RealmTableEngine: RealmEngine {
         case .objects: "Tables have no objects."
         case .typedQueries: "Conditions on tables have no types."
         case .liveResults: "What was found in tables does not follow changes."
+        case .observers: "Tables do not call anyone."
         default: nil
         }
     }

@@ -8,6 +8,7 @@ final class RealmObjectPersonStore: PersonStore {
     let realm: Realm
     let layout: PersonLayout
     let type: any PersonObject.Type
+    let realmConfiguration: Realm.Configuration
     private let path: String
 
     init(path: String, _ layout: PersonLayout, _ durability: Durability) throws {
@@ -20,8 +21,8 @@ final class RealmObjectPersonStore: PersonStore {
         case .indexed: type = IndexedPerson.self
         case .indexedNumber: type = IndexedNumberPerson.self
         }
-        realm = try Realm(
-            configuration: Realm.Configuration(path: path, durability, objectTypes: [type]))
+        realmConfiguration = Realm.Configuration(path: path, durability, objectTypes: [type])
+        realm = try Realm(configuration: realmConfiguration)
     }
 
     var lastCommit: CommitCost? { realm.lastCommitStatistics.map(CommitCost.init) }
@@ -121,7 +122,7 @@ final class RealmObjectPersonStore: PersonStore {
         try realm.write { for number in numbers { realm.delete(try keyed(number)) } }
     }
 
-    private func keyed(_ number: Int) throws -> KeyedPerson {
+    func keyed(_ number: Int) throws -> KeyedPerson {
         guard let person = realm.object(ofType: KeyedPerson.self, forPrimaryKey: number) else {
             throw BenchmarkError(.caseFailed, "There is no person with the key \(number).")
         }

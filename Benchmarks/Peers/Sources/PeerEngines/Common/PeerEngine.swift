@@ -14,8 +14,13 @@ extension PeerEngine {
             syncs: counts.syncs, writeCalls: counts.write_calls, bytesWritten: counts.bytes_written)
     }
 
+    /// Returns why a peer is not measured with what follows changes.
     func noLiveResults(_ feature: EngineFeature) -> String? {
-        feature == .liveResults ? "What \(name) has found does not follow changes." : nil
+        switch feature {
+        case .liveResults: "What \(name) has found does not follow changes."
+        case .observers: "The engine \(name) tells nobody what changes."
+        default: nil
+        }
     }
 
     /// Returns why a byte-oriented engine is not measured with indexed queries, whose counterpart

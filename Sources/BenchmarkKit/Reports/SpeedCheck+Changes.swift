@@ -1,0 +1,56 @@
+/// The performance targets of notifications.
+extension SpeedCheck {
+    static let changes: [SpeedCheck] =
+        ["same-thread", "refresh", "thread", "queue", "actor"].map { told($0, target: 40) }
+        + [told("process", target: 80), besideObservations, longestPause]
+
+    /// Creates the check of how soon after a commit one observer is told of one change.
+    private static func told(_ strategy: String, target: Double) -> SpeedCheck {
+        SpeedCheck { rows in
+            guard let row = rows.row(NotifyWorkload.name, strategy), let latency = row.latency
+            else { return nil }
+            return Outcome(
+                title: title("\(NotifyWorkload.name)/\(strategy)", row), unit: "us",
+                bound: .atMost, target: target, measured: latency.p50,
+                controls: rows.control("\(strategy)-pipe", of: row, "a byte through a pipe") {
+                    $0.latency?.p50
+                })
+        }
+    }
+
+    /// The check that nobody is told later than by GRDB's observations, which may call before the
+    /// transaction has returned: from its beginning. The closest pair of rows stands for all.
+    private static let besideObservations = SpeedCheck { rows in
+        let pairs = rows.rows(NotifyWorkload.name).compactMap { row -> (CaseResult, Double)? in
+            let other = rows.rows(NotifyWorkload.name, engine: "grdb").first {
+                $0.identifier.strategy == row.identifier.strategy
+                    && $0.identifier.size == row.identifier.size && $0.sweep == row.sweep
+            }
+            guard let own = row.measure(NotifyWorkload.told), own > 0,
+                let theirs = other?.measure(NotifyWorkload.told)
+            else { return nil }
+            return (row, theirs / own)
+        }
+        guard let closest = pairs.min(by: { $0.1 < $1.1 }) else { return nil }
+        return Outcome(
+            title: title(
+                "GRDB : \(NotifyWorkload.name)/\(closest.0.identifier.strategy), "
+                    + "the closest of \(pairs.count) rows", closest.0),
+            unit: "", bound: .atLeast, target: 1, measured: closest.1,
+            controls: closest.0.measure(NotifyWorkload.told).map {
+                [Control(name: "own, us", measured: $0)]
+            } ?? [])
+    }
+
+    private static let longestPause = SpeedCheck { rows in
+        guard let row = rows.row(InteractiveWorkload.name, InteractiveWorkload.results),
+            let pause = row.measure("pause_max_us")
+        else { return nil }
+        return Outcome(
+            title: title("longest pause of \(InteractiveWorkload.name)", row), unit: "ms",
+            bound: .atMost, target: 4, measured: pause / 1000,
+            controls: rows.control(
+                "\(InteractiveWorkload.results)-unobserved", of: row, "nothing observed"
+            ) { $0.measure("pause_max_us").map { $0 / 1000 } })
+    }
+}
