@@ -18,7 +18,7 @@ extension PeerEngine {
     func noLiveResults(_ feature: EngineFeature) -> String? {
         switch feature {
         case .liveResults: "What \(name) has found does not follow changes."
-        case .observers: "The engine \(name) tells nobody what changes."
+        case .observers where layer == .engine: "The engine \(name) tells nobody what changes."
         default: nil
         }
     }
