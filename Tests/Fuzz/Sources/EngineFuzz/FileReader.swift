@@ -232,7 +232,7 @@ struct FileReader {
 
     private mutating func readLeaves(_ table: Table) throws {
         var left = 100
-        try table.forEachLeaf(from: try table.count() / 2) { leaf, _ in
+        try table.forEachLeaf(from: try table.count() / 2) { leaf, _ throws(StorageError) in
             for column in table.definition.columns.indices {
                 guard let (node, position) = try table.column(column, of: leaf) else { continue }
                 for row in 0..<min(5, node.rowCount) {
