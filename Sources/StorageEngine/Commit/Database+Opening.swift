@@ -240,8 +240,8 @@ extension Database {
                 path: path, dataFile: descriptor, readOnly: options.readOnly)
             coordinator = opened
             switch role {
-            case .soleOpener: return try recover(path, descriptor, options, opened)
-            case .joined: return try join(path, descriptor, options, opened)
+            case .soleOpener: return try recover(path, descriptor, with: options, by: opened)
+            case .joined: return try join(path, descriptor, with: options, by: opened)
             }
         } catch {
             coordinator?.releaseFinal()
@@ -250,7 +250,7 @@ extension Database {
     }
 
     private static func recover(
-        _ path: String, _ descriptor: Int32, _ options: Options, _ coordinator: Coordinator
+        _ path: String, _ descriptor: Int32, with options: Options, by coordinator: Coordinator
     ) throws(StorageError) -> Database {
         var header = try readHeader(path, descriptor)
         if header == nil || header!.isUnfinished {
@@ -261,7 +261,7 @@ extension Database {
                     message: "Failed to open Realm file at path '\(path)': it is empty. Open it "
                         + "\(way) to make a new Realm, or restore it from a backup.")
             }
-            header = try create(path, descriptor, options)
+            header = try create(path, descriptor, with: options)
         }
         let file = try PageFile(
             descriptor: descriptor, path: path, header: header!,
@@ -279,7 +279,7 @@ extension Database {
             try recovery.makeDurable(outcome)
         }
         if let record = outcome.record { try file.map(pageCount: record.pageCount) }
-        let place = try place(path, descriptor, options)
+        let place = try place(path, descriptor, with: options)
         try coordinator.finishRecovery(
             version: version, sequence: outcome.record?.sequence ?? 0,
             recordPage: outcome.record?.place.page ?? 0, ring: outcome.record?.ring,
@@ -299,13 +299,13 @@ extension Database {
     }
 
     private static func place(
-        _ path: String, _ descriptor: Int32, _ options: Options
+        _ path: String, _ descriptor: Int32, with options: Options
     ) throws(StorageError) -> FilePlace? {
         options.readOnly ? nil : try FilePlace(descriptor: descriptor, path: path)
     }
 
     private static func join(
-        _ path: String, _ descriptor: Int32, _ options: Options, _ coordinator: Coordinator
+        _ path: String, _ descriptor: Int32, with options: Options, by coordinator: Coordinator
     ) throws(StorageError) -> Database {
         guard let header = try readHeader(path, descriptor), !header.isUnfinished else {
             throw StorageError(
@@ -321,7 +321,7 @@ extension Database {
             smallestReservation: options.smallestReservation)
         return Database(
             file: file, coordinator: coordinator, isReadOnly: options.readOnly,
-            newestRecord: nil, place: try place(path, descriptor, options),
+            newestRecord: nil, place: try place(path, descriptor, with: options),
             largestPrivateBytes: options.largestPrivateBytes)
     }
 
@@ -378,7 +378,7 @@ extension Database {
     /// have been a database: a new one in its place would hide that. The header is one sector, so a
     /// write of it in 2 or 5 is not torn.
     private static func create(
-        _ path: String, _ descriptor: Int32, _ options: Options
+        _ path: String, _ descriptor: Int32, with options: Options
     ) throws(StorageError) -> FileHeader {
         guard FileHeader.pageSizes.contains(options.pageSize) else {
             throw StorageError(
@@ -442,7 +442,7 @@ extension Database {
                 path, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, permissions: permissions)
         }
         do throws(StorageError) {
-            let header = try create(path, descriptor, options)
+            let header = try create(path, descriptor, with: options)
             let file = try PageFile(
                 descriptor: descriptor, path: path, header: header,
                 cipher: header.cipher(key: options.encryptionKey, path: path),
@@ -470,7 +470,7 @@ extension Database {
             throw StorageError(error, .open, path: identifier)
         }
         do throws(StorageError) {
-            let header = try create(identifier, descriptor, options)
+            let header = try create(identifier, descriptor, with: options)
             let file = PageFile(
                 descriptor: descriptor, path: identifier, header: header,
                 problemOfNode: Node.problem(ofStored:), isInMemory: true)

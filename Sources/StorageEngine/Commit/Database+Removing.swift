@@ -76,15 +76,15 @@ extension Database {
         // A process that is just being started has the locks of the one that starts it, until it
         // runs its program.
         let end = System.monotonicNanoseconds + longestStart
-        var isAlone = try lock(descriptor, isWritable, path)
+        var isAlone = try lock(descriptor, isWritable, at: path)
         while !isAlone, System.monotonicNanoseconds < end {
             System.sleep(nanoseconds: 1_000_000)
-            isAlone = try lock(descriptor, isWritable, path)
+            isAlone = try lock(descriptor, isWritable, at: path)
         }
         guard isAlone else { throw inUse(path) }
         let present = try? System.status(path: location)
         guard let present, Identity(present, isReadOnly: false) == identity else { return false }
-        guard try holdsDatabase(descriptor, present.size, path) else {
+        guard try holdsDatabase(descriptor, present.size, at: path) else {
             throw noDatabase(path, "it does not begin with the signature of one")
         }
         try StorageError.converting(.remove, path: path) { () throws(SystemFailure) in
@@ -103,7 +103,7 @@ extension Database {
 
     /// Locks a file like a sole user. Returns false if it is in use.
     private static func lock(
-        _ descriptor: Int32, _ isWritable: Bool, _ path: String
+        _ descriptor: Int32, _ isWritable: Bool, at path: String
     ) throws(StorageError) -> Bool {
         try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
             if isWritable {
@@ -145,7 +145,7 @@ extension Database {
 
     /// Whether a file is a database, perhaps damaged or not completely created.
     private static func holdsDatabase(
-        _ descriptor: Int32, _ size: UInt64, _ path: String
+        _ descriptor: Int32, _ size: UInt64, at path: String
     ) throws(StorageError) -> Bool {
         if size == 0 { return true }
         let start = try firstBlock(path, descriptor)

@@ -262,7 +262,7 @@ struct Recovery {
             let bytes = try file.read(offset: offset, count: file.byteCount(extent.count))
             if planted(.acceptsZeroPages), bytes.allSatisfy({ $0 == 0 }) { return [] }
             let isIntact = bytes.withUnsafeBytes {
-                combineRuns(in: $0, of: extent, newestBirth: record.version, &hash, visit)
+                combineRuns(in: $0, of: extent, newestBirth: record.version, into: &hash, visit)
             }
             guard bytes.count == file.byteCount(extent.count), isIntact else { return nil }
             contents.append(Contents(offset: offset, bytes: bytes))
@@ -274,7 +274,7 @@ struct Recovery {
     /// runs of versions up to `newestBirth`.
     private func combineRuns(
         in bytes: UnsafeRawBufferPointer, of extent: Extent, newestBirth: UInt64,
-        _ hash: inout PageListHash, _ visit: (UInt64, IntactRun) -> Void
+        into hash: inout PageListHash, _ visit: (UInt64, IntactRun) -> Void
     ) -> Bool {
         guard bytes.count == file.byteCount(extent.count) else { return false }
         var page = extent.start

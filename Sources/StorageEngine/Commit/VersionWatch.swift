@@ -101,7 +101,7 @@ final class VersionWatch: Sendable {
             let now = System.monotonicNanoseconds
             let due = state.withLock { state in
                 state.entries.values.indices.flatMap { index in
-                    look(at: &state.entries.values[index], now, &nextLook)
+                    look(at: &state.entries.values[index], now, next: &nextLook)
                 }
             }
             for call in due { call() }
@@ -112,7 +112,7 @@ final class VersionWatch: Sendable {
     /// Returns the handlers to call. If there is none, lets the thread sleep on the database's
     /// word.
     private func look(
-        at entry: inout Entry, _ now: UInt64, _ nextLook: inout UInt64
+        at entry: inout Entry, _ now: UInt64, next nextLook: inout UInt64
     ) -> [() -> Void] {
         let word = entry.coordinator.publicationWord
         let newest = entry.coordinator.visibleVersion

@@ -28,7 +28,7 @@ struct RowComparison {
         self.newLeaf = newLeaf
         for position in 0..<newTable.propertyCount {
             let stored = newTable.stored.columns[position]
-            if Self.isSameSpill(stored.id, oldLeaf, newLeaf) { continue }
+            if Self.isSameSpill(stored.id, oldLeaf, as: newLeaf) { continue }
             columns.append(
                 Column(
                     position: position, id: stored.id, kind: stored.kind,
@@ -44,7 +44,7 @@ struct RowComparison {
     }
 
     /// Whether both leaves have the column on the same page. Then both have the same rows as well.
-    private static func isSameSpill(_ id: UInt16, _ old: Node, _ new: Node) -> Bool {
+    private static func isSameSpill(_ id: UInt16, _ old: Node, as new: Node) -> Bool {
         let left = old.columnIndex(ofID: id, expected: Int(id))
         let right = new.columnIndex(ofID: id, expected: Int(id))
         return left >= 0 && right >= 0 && old.isSpilled(left) && new.isSpilled(right)
@@ -62,14 +62,14 @@ struct RowComparison {
     ) {
         var modified = ColumnSet()
         var collections: [(column: UInt16, change: CollectionChange)] = []
-        for column in columns where !isSameOverflow(column, oldRow, newRow) {
-            let old = try value(column, column.old, oldRow, oldTable.pager)
-            let new = try value(column, column.new, newRow, newTable.pager)
+        for column in columns where !isSameOverflow(column, oldRow, as: newRow) {
+            let old = try value(column, column.old, row: oldRow, in: oldTable.pager)
+            let new = try value(column, column.new, row: newRow, in: newTable.pager)
             if old.isIdentical(to: new) { continue }
             if column.format.collection != .none {
                 let change = try CollectionComparison.change(
-                    from: collection(old, column, oldTable.pager),
-                    to: collection(new, column, newTable.pager))
+                    from: collection(old, column, in: oldTable.pager),
+                    to: collection(new, column, in: newTable.pager))
                 if change.isEmpty { continue }
                 collections.append((column.id, change))
             } else if column.format.type == .mixed, try isSameMixed(old, new) {
@@ -81,7 +81,7 @@ struct RowComparison {
     }
 
     /// Whether the value is on the same pages in both rows.
-    private func isSameOverflow(_ column: Column, _ oldRow: Int, _ newRow: Int) -> Bool {
+    private func isSameOverflow(_ column: Column, _ oldRow: Int, as newRow: Int) -> Bool {
         guard column.kind == .bytes, let (left, leftColumn) = column.old,
             let (right, rightColumn) = column.new, left.isOverflow(leftColumn, oldRow),
             right.isOverflow(rightColumn, newRow)
@@ -98,7 +98,7 @@ struct RowComparison {
     }
 
     private func collection(
-        _ value: Scalar, _ column: Column, _ pager: Pager
+        _ value: Scalar, _ column: Column, in pager: Pager
     ) throws(StorageError) -> StoredCollection {
         guard case .bytes(let bytes) = value else {
             throw pager.damaged(0, "a collection that is not stored as one")
@@ -107,7 +107,7 @@ struct RowComparison {
     }
 
     private func value(
-        _ column: Column, _ place: (node: Node, column: Int)?, _ row: Int, _ pager: Pager
+        _ column: Column, _ place: (node: Node, column: Int)?, row: Int, in pager: Pager
     ) throws(StorageError) -> Scalar {
         guard let (node, index) = place else {
             return newTable.cluster.columns[column.position].defaultScalar

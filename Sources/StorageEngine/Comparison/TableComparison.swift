@@ -38,7 +38,7 @@ struct TableComparison {
                     before.skip()
                     after.skip()
                 } else {
-                    try enter(leftLevel, leftBound, rightLevel, rightBound)
+                    try enter(leftLevel, leftBound, right: rightLevel, upTo: rightBound)
                 }
             case (.object(let left), .object(let right)) where left == right:
                 try compare(&columns)
@@ -65,7 +65,7 @@ struct TableComparison {
     /// it may contain the other one, which could then be skipped. If both begin at the same key,
     /// the higher one is entered, for the same reason.
     private mutating func enter(
-        _ leftLevel: Int, _ leftBound: Int64, _ rightLevel: Int, _ rightBound: Int64
+        _ leftLevel: Int, _ leftBound: Int64, right rightLevel: Int, upTo rightBound: Int64
     ) throws(StorageError) {
         if leftBound < rightBound { return try before.enter() }
         if rightBound < leftBound { return try after.enter() }

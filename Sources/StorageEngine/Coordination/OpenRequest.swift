@@ -129,7 +129,7 @@ struct OpenRequest {
         let blocks = try allocate(lockFile, size: size)
         let region = try map(lockFile)
         region.initialize(dataFileInode: inode, blocks: blocks)
-        return try claimProcessSlot(region, lockFile, .recovering)
+        return try claimProcessSlot(region, lockFile, in: .recovering)
     }
 
     // MARK: Step 3: joining
@@ -153,7 +153,7 @@ struct OpenRequest {
             if let reason { throw incompatible(reason) }
             return nil
         }
-        return try claimProcessSlot(region, lockFile, .open)
+        return try claimProcessSlot(region, lockFile, in: .open)
     }
 
     private static let cutOff = "it was cut off"
@@ -179,7 +179,7 @@ struct OpenRequest {
     /// Returns nil if another process shares memory through another `.lock`. When this throws or
     /// returns nil, the caller must close the lock file, which releases all locks on it.
     private func claimProcessSlot(
-        _ region: SharedRegion, _ lockFile: Int32, _ phase: Coordinator.Phase
+        _ region: SharedRegion, _ lockFile: Int32, in phase: Coordinator.Phase
     ) throws(StorageError) -> Coordinator? {
         var isOver = false
         defer { if !isOver { try? System.unmap(region.base, length: SharedRegion.size) } }

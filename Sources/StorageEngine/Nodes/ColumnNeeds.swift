@@ -27,26 +27,26 @@ struct ColumnNeeds {
         if rows.isEmpty { return }
         hasNulls = hasNulls || node.hasNull(c, rows)
         switch kind {
-        case .integer, .float, .double: includePacked(node, c, rows)
+        case .integer, .float, .double: includePacked(node, c, rows: rows)
         case .bytes: heapBytes += node.heapBytes(c, rows)
         case .fixed16, .fixed12: break
         }
     }
 
-    private mutating func includePacked(_ node: Node, _ c: Int, _ rows: Range<Int>) {
+    private mutating func includePacked(_ node: Node, _ c: Int, rows: Range<Int>) {
         if isWhole, !node.isWhole(c) {
             isWhole = false
             bounds.turnToImages(kind)
         }
         var added = node.packedBounds(c, rows)
         if kind != .integer, !isWhole, node.isWhole(c) { added.turnToImages(kind) }
-        isRamp = isRamp && continuesRamp(node, c, rows, added)
+        isRamp = isRamp && continuesRamp(node, c, rows: rows, adding: added)
         bounds.formUnion(added)
     }
 
     /// Whether rows with these bounds ascend by one and continue from the last row added before.
     private func continuesRamp(
-        _ node: Node, _ c: Int, _ rows: Range<Int>, _ added: PackedBounds
+        _ node: Node, _ c: Int, rows: Range<Int>, adding added: PackedBounds
     ) -> Bool {
         guard !hasNulls, bounds.isEmpty || bounds.high < .max && added.low == bounds.high + 1,
             UInt64(bitPattern: added.high &- added.low) == UInt64(rows.count - 1)

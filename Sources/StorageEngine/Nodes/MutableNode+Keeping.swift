@@ -16,9 +16,11 @@ extension MutableNode {
             if e.kind == .bytes {
                 keepHeap(e, kept, from: first)
             } else {
-                keepValues(base + e.dataOffset, width: e.width, kept, from: first)
+                keepValues(base + e.dataOffset, width: e.width, keeping: kept, from: first)
             }
-            if e.nullOffset != 0 { keepValues(base + e.nullOffset, width: 1, kept, from: first) }
+            if e.nullOffset != 0 {
+                keepValues(base + e.nullOffset, width: 1, keeping: kept, from: first)
+            }
         }
         header.rowCount = kept.count
         keepRamps(kept)
@@ -89,7 +91,7 @@ extension MutableNode {
 
     @inline(__always)
     private func keepValues(
-        _ data: UnsafeMutableRawPointer, width: Int, _ kept: UnsafeBufferPointer<Int32>,
+        _ data: UnsafeMutableRawPointer, width: Int, keeping kept: UnsafeBufferPointer<Int32>,
         from first: Int
     ) {
         switch width {

@@ -83,7 +83,7 @@ extension MutableNode {
         let e = entry(c)
         if e.isRamp {
             if value >= e.base, value == reading.packed(c, row) { return true }
-        } else if beginsRamp(c, row, value) {
+        } else if beginsRamp(c, row, with: value) {
             e.isRamp = true
             return true
         }
@@ -116,7 +116,7 @@ extension MutableNode {
     }
 
     /// Whether a value makes a ramp of a column: it is one more than that of the only other row.
-    private func beginsRamp(_ c: Int, _ row: Int, _ value: Int64) -> Bool {
+    private func beginsRamp(_ c: Int, _ row: Int, with value: Int64) -> Bool {
         let e = entry(c)
         return row == 1 && rowCount == 2 && e.width == 0 && e.kind == .integer
             && e.nullOffset == 0 && reading.mayHoldRamps && e.base < .max && value == e.base + 1

@@ -11,10 +11,10 @@ extension NodeDraft {
         from source: Node, column sc: Int, _ rows: Range<Int>, to c: Int, at row: Int
     ) {
         if rows.isEmpty { return }
-        copyNulls(from: source, sc, rows, to: c, at: row)
+        copyNulls(from: source, sc, rows: rows, to: c, at: row)
         switch entry(c).kind {
-        case .integer, .float, .double: copyPacked(from: source, sc, rows, to: c, at: row)
-        case .bytes: copyBytes(from: source, sc, rows, to: c, at: row)
+        case .integer, .float, .double: copyPacked(from: source, sc, rows: rows, to: c, at: row)
+        case .bytes: copyBytes(from: source, sc, rows: rows, to: c, at: row)
         case .fixed16:
             (target + entry(c).dataOffset + row * 16).copyMemory(
                 from: source.fixed16(sc, rows.lowerBound), byteCount: rows.count * 16)
@@ -24,8 +24,7 @@ extension NodeDraft {
         }
     }
 
-    private func copyNulls(from source: Node, _ sc: Int, _ rows: Range<Int>, to c: Int, at row: Int)
-    {
+    private func copyNulls(from source: Node, _ sc: Int, rows: Range<Int>, to c: Int, at row: Int) {
         let nulls = entry(c).nullOffset
         guard nulls != 0, let sourceNulls = source.nullBitmap(sc) else { return }
         for i in 0..<rows.count {
@@ -35,7 +34,7 @@ extension NodeDraft {
     }
 
     private func copyPacked(
-        from source: Node, _ sc: Int, _ rows: Range<Int>, to c: Int, at row: Int
+        from source: Node, _ sc: Int, rows: Range<Int>, to c: Int, at row: Int
     ) {
         let s = source.entry(sc)
         let e = entry(c)
@@ -59,7 +58,7 @@ extension NodeDraft {
             return
         }
         if s.isWhole && !e.isWhole {
-            return copyImages(from: source, sc, rows, to: c, at: row)
+            return copyImages(from: source, sc, rows: rows, to: c, at: row)
         }
         PackedNumbers.copy(
             source.base + s.dataOffset, rows, width: s.width, to: data, at: row, width: width,
@@ -72,7 +71,7 @@ extension NodeDraft {
 
     /// Copies rows of a whole column to a column that also holds fractions, as images.
     private func copyImages(
-        from source: Node, _ sc: Int, _ rows: Range<Int>, to c: Int, at row: Int
+        from source: Node, _ sc: Int, rows: Range<Int>, to c: Int, at row: Int
     ) {
         let e = entry(c)
         let (data, width, base, kind) = (target + e.dataOffset, e.width, e.base, e.kind)
@@ -85,7 +84,7 @@ extension NodeDraft {
     }
 
     private func copyBytes(
-        from source: Node, _ sc: Int, _ rows: Range<Int>, to c: Int, at row: Int
+        from source: Node, _ sc: Int, rows: Range<Int>, to c: Int, at row: Int
     ) {
         let s = source.entry(sc)
         let e = entry(c)

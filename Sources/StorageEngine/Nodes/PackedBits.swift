@@ -9,7 +9,7 @@ enum PackedBits {
     }
 
     @inline(__always)
-    private static func setWord(_ data: UnsafeMutableRawPointer, _ i: Int, _ value: UInt64) {
+    private static func setWord(_ data: UnsafeMutableRawPointer, _ i: Int, to value: UInt64) {
         data.storeBytes(of: value, toByteOffset: i &* 8, as: UInt64.self)
     }
 
@@ -23,12 +23,12 @@ enum PackedBits {
         let first = bit / 64
         var i = (total + count - 1) / 64
         while i > first {
-            setWord(data, i, word(data, i) &<< shift | word(data, i - 1) &>> (64 - shift))
+            setWord(data, i, to: word(data, i) &<< shift | word(data, i - 1) &>> (64 - shift))
             i -= 1
         }
         let low = (UInt64(1) &<< UInt64(bit % 64)) &- 1
         let old = word(data, first)
-        setWord(data, first, (old & low) | (old & ~low) << shift)
+        setWord(data, first, to: (old & low) | (old & ~low) << shift)
     }
 
     /// Closes the gap of `count` bits at `bit` in an array of `total` bits.
@@ -42,7 +42,7 @@ enum PackedBits {
         for i in first...last {
             let next = i < last ? word(data, i + 1) : 0
             let moved = word(data, i) &>> shift | next &<< (64 - shift)
-            setWord(data, i, i == first ? (word(data, i) & low) | (moved & ~low) : moved)
+            setWord(data, i, to: i == first ? (word(data, i) & low) | (moved & ~low) : moved)
         }
     }
 }

@@ -204,7 +204,7 @@ extension CollectionHandle {
         let column = tree.valueColumn
         try pager.withStoredValue(value) { new throws(StorageError) in
             // Only after the new value was written, which may be a view of the old one.
-            try freeOverflow(root, index, column)
+            try freeOverflow(root, index, column: column)
             try tree.set(table.quietWriter, &root, at: index) { $0.set(column, $1, new) }
         }
         try store(root)
@@ -213,7 +213,7 @@ extension CollectionHandle {
     private func takeRow(at index: Int) throws(StorageError) {
         let stored = try stored()
         if var root = stored.root {
-            for column in 0...tree.valueColumn { try freeOverflow(root, index, column) }
+            for column in 0...tree.valueColumn { try freeOverflow(root, index, column: column) }
             try tree.remove(table.quietWriter, &root, at: index)
             if let rows = try shortened(root) { return try store(rows) }
             return try store(root)
@@ -277,7 +277,7 @@ extension CollectionHandle {
         return root
     }
 
-    private func freeOverflow(_ root: TreeRoot, _ index: Int, _ column: Int) throws(StorageError) {
+    private func freeOverflow(_ root: TreeRoot, _ index: Int, column: Int) throws(StorageError) {
         // Only bytes can be on overflow pages, so for other kinds the row need not be found.
         if column == tree.valueColumn, format.kind != .bytes { return }
         let (leaf, row) = try tree.find(pager, root, index)

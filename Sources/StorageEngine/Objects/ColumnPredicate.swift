@@ -113,7 +113,7 @@ extension Table {
         case .compare(_, .null): return .nothing
         case .compare(let comparison, .bytes(let bytes)):
             let isEqual = try isEquality(comparison, column)
-            return try search(column, .equal, bytes, isInverted: !isEqual)
+            return try search(column, .equal, for: bytes, isInverted: !isEqual)
         case .compare(let comparison, .fixed16(let low, let high)):
             let isEqual = try isEquality(comparison, column)
             guard checks[column].kind == .fixed16 else { throw ofAnotherType(column) }
@@ -130,9 +130,9 @@ extension Table {
                 NumberRange(
                     from: try edges(column, first), to: try edges(column, end),
                     includesLast: false))
-        case .hasPrefix(let bytes): return try search(column, .prefix, bytes)
-        case .hasSuffix(let bytes): return try search(column, .suffix, bytes)
-        case .contains(let bytes): return try search(column, .contains, bytes)
+        case .hasPrefix(let bytes): return try search(column, .prefix, for: bytes)
+        case .hasSuffix(let bytes): return try search(column, .suffix, for: bytes)
+        case .contains(let bytes): return try search(column, .contains, for: bytes)
         }
     }
 
@@ -155,7 +155,8 @@ extension Table {
     }
 
     private func search(
-        _ column: Int, _ test: BytesTest, _ bytes: UnsafeRawBufferPointer, isInverted: Bool = false
+        _ column: Int, _ test: BytesTest, for bytes: UnsafeRawBufferPointer,
+        isInverted: Bool = false
     ) throws(StorageError) -> ColumnPredicate.Test {
         guard checks[column].kind == .bytes else { throw ofAnotherType(column) }
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)

@@ -39,11 +39,11 @@ extension DatabaseCopy {
         }
         for row in 0..<node.rowCount {
             if node.reading.isOverflow(column, row) {
-                try copyLongValue(in: node, column, row, contents)
+                try copyLongValue(in: node, column, row: row, as: contents)
                 continue
             }
             let bytes = node.reading.bytes(column, row)
-            guard let image = try image(of: bytes, contents, treeID, depth: depth) else {
+            guard let image = try image(of: bytes, contents, treeID: treeID, depth: depth) else {
                 continue
             }
             guard image.count == bytes.count else { throw unreadable }
@@ -55,7 +55,7 @@ extension DatabaseCopy {
     }
 
     private func copyLongValue(
-        in node: MutableNode, _ column: Int, _ row: Int, _ contents: CopiedContents
+        in node: MutableNode, _ column: Int, row: Int, as contents: CopiedContents
     ) throws(StorageError) {
         let reference = node.reading.overflowReference(column, row).0
         let bytes = try longValues.readNext { () throws(StorageError) in
@@ -77,23 +77,25 @@ extension DatabaseCopy {
 
     /// The new bytes of a value whose trees have been copied; nil if it has none.
     private func image(
-        of bytes: UnsafeRawBufferPointer, _ contents: CopiedContents, _ treeID: UInt32, depth: Int
+        of bytes: UnsafeRawBufferPointer, _ contents: CopiedContents, treeID: UInt32, depth: Int
     ) throws(StorageError) -> [UInt8]? {
         switch contents {
         case .plain, .short, .long: return nil
         case .collection(let format):
-            return try rowsImage(of: bytes, format, treeID, depth: depth)
+            return try rowsImage(of: bytes, format, treeID: treeID, depth: depth)
         case .mixed:
             guard let nested = NestedCollection(bytes) else { return nil }
             guard depth < NestedCollection.maximumDepth else { throw tooDeep(source.pager) }
-            return try rowsImage(of: nested.rows, .nested(nested.kind), treeID, depth: depth + 1)
-                .map { NestedCollection.image(nested.kind, nested.identity, $0) }
+            return try rowsImage(
+                of: nested.rows, .nested(nested.kind), treeID: treeID, depth: depth + 1
+            )
+            .map { NestedCollection.image(nested.kind, nested.identity, $0) }
         }
     }
 
     /// The same for the part of a collection that a row or a mixed value holds.
     private func rowsImage(
-        of bytes: UnsafeRawBufferPointer, _ format: RowFormat, _ treeID: UInt32, depth: Int
+        of bytes: UnsafeRawBufferPointer, _ format: RowFormat, treeID: UInt32, depth: Int
     ) throws(StorageError) -> [UInt8]? {
         let stored = StoredCollection(pager: source.pager, bytes: bytes, format: format)
         if let root = stored.root {
@@ -108,7 +110,7 @@ extension DatabaseCopy {
         let isReadable = try InlineRows.forEach(bytes, format) { row, _ throws(StorageError) in
             var row = row
             guard case .bytes(let value) = row.value,
-                let copy = try self.image(of: value, .mixed, treeID, depth: depth)
+                let copy = try self.image(of: value, .mixed, treeID: treeID, depth: depth)
             else {
                 InlineRows.append(row, format, to: &image)
                 return true

@@ -16,7 +16,8 @@ extension DatabaseCopy {
             $0 < new.propertyCount ? CopiedContents(new.checks[$0]) : .plain
         }
         var previous: Int64?
-        let copy = try pack(root, .cluster, shape, contents) { leaf, sources throws(StorageError) in
+        let copy = try pack(root, .cluster, into: shape, holding: contents) {
+            leaf, sources throws(StorageError) in
             try self.check(leaf, root, after: &previous)
             for column in columns.indices {
                 sources.append(
@@ -46,7 +47,8 @@ extension DatabaseCopy {
         let root = try source.forest.state(treeID).pointee.root
         let shape = shape(treeID, map.format)
         let contents = shape.columns.map { $0.kind == .bytes ? CopiedContents.short : .plain }
-        let copy = try pack(root, map.format, shape, contents, addSources: appendColumns)
+        let copy = try pack(
+            root, map.format, into: shape, holding: contents, addSources: appendColumns)
         try adopt(copy, treeID)
     }
 
@@ -58,7 +60,8 @@ extension DatabaseCopy {
         let shape = shape(treeID, tree, maximumRows: CollectionTree.maximumRows)
         let values = CopiedContents(valuesOf: format.type)
         let contents = format.hasKeys ? [.long, values] : [values]
-        return try pack(root, tree, shape, contents, depth: depth, addSources: appendColumns)
+        return try pack(
+            root, tree, into: shape, holding: contents, depth: depth, addSources: appendColumns)
     }
 
     // MARK: Packing
@@ -79,8 +82,8 @@ extension DatabaseCopy {
 
     /// Copies a tree. `addSources` appends the source of each column of a leaf.
     private func pack(
-        _ root: TreeRoot, _ format: TreeFormat, _ shape: LeafPacker.Shape,
-        _ contents: [CopiedContents], depth: Int = 0,
+        _ root: TreeRoot, _ format: TreeFormat, into shape: LeafPacker.Shape,
+        holding contents: [CopiedContents], depth: Int = 0,
         addSources: (Node, inout [LeafPacker.Source]) throws(StorageError) -> Void
     ) throws(StorageError) -> TreeRoot {
         try budget.spend(on: root, source.pager)

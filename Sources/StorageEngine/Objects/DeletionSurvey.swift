@@ -89,7 +89,8 @@ struct DeletionSurvey {
 
     @inline(__always)
     private mutating func visit(_ leaf: Node, _ row: Int, _ key: ObjectKey) throws(StorageError) {
-        for tie in ties where Self.ties(tie.node, tie.column, row, isBacklink: tie.isBacklink) {
+        for tie in ties where Self.ties(tie.node, tie.column, row: row, isBacklink: tie.isBacklink)
+        {
             return tied.append(key)
         }
         for (node, column) in longValues where node.isOverflow(column, row) {
@@ -97,12 +98,14 @@ struct DeletionSurvey {
         }
         guard keepsPlainKeys else { return }
         plain.append(key)
-        if let column = table.primaryKeyColumn { try notePrimaryKey(column, leaf, row, key) }
+        if let column = table.primaryKeyColumn {
+            try notePrimaryKey(column, leaf, row: row, of: key)
+        }
     }
 
     /// Whether a value ties its object: a link, a referrer, or a collection that is not empty.
     @inline(__always)
-    private static func ties(_ node: Node, _ column: Int, _ row: Int, isBacklink: Bool) -> Bool {
+    private static func ties(_ node: Node, _ column: Int, row: Int, isBacklink: Bool) -> Bool {
         if isBacklink { return node.integer(column, row) != 0 }
         if node.isNull(column, row) { return false }
         return node.kind(column) != .bytes || !node.bytes(column, row).isEmpty
@@ -110,7 +113,7 @@ struct DeletionSurvey {
 
     @inline(__always)
     private mutating func notePrimaryKey(
-        _ column: Int, _ leaf: Node, _ row: Int, _ key: ObjectKey
+        _ column: Int, _ leaf: Node, row: Int, of key: ObjectKey
     ) throws(StorageError) {
         if let (node, position) = keyColumn, node.kind(position) == .integer,
             !node.isNull(position, row)

@@ -25,7 +25,7 @@ final class LeafPrefetcher {
         guard let pages = pager.pages else { return }
         let stored = leaves.filter { $0.birth <= bounds.version }
         queue.async {
-            for leaf in stored { Self.check(leaf, file, bounds, pages) }
+            for leaf in stored { Self.check(leaf, file, within: bounds, in: pages) }
         }
     }
 
@@ -33,7 +33,8 @@ final class LeafPrefetcher {
     func finish() { queue.sync {} }
 
     private static func check(
-        _ leaf: PageReference, _ file: PageFile, _ bounds: SnapshotBounds, _ pages: MappedPages
+        _ leaf: PageReference, _ file: PageFile, within bounds: SnapshotBounds,
+        in pages: MappedPages
     ) {
         guard let start = try? file.page(leaf, of: bounds, in: pages),
             PageHeader(start).kind == .node

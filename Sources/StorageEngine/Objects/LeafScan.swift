@@ -179,7 +179,7 @@ public struct LeafScan: ~Copyable {
         case .bytes(let test, let pattern, let isInverted):
             let bytes = BytesColumn(node, column)
             if bytes.match(test, pattern, into: &mask) {
-                try matchElsewhere(test, pattern, node, column, into: &mask)
+                try matchElsewhere(test, pattern, in: node, column: column, into: &mask)
             }
             if isInverted {
                 mask.formComplement()
@@ -190,7 +190,7 @@ public struct LeafScan: ~Copyable {
 
     /// Adds the matching rows whose values are too long for the node.
     private func matchElsewhere(
-        _ test: BytesTest, _ pattern: UnsafeRawBufferPointer, _ node: Node, _ column: Int,
+        _ test: BytesTest, _ pattern: UnsafeRawBufferPointer, in node: Node, column: Int,
         into mask: inout RowMask
     ) throws(StorageError) {
         for row in 0..<node.rowCount

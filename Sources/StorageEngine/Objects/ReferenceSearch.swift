@@ -113,7 +113,7 @@ struct ReferenceSearch {
             image.withUnsafeBytes { _ = values.match(.equal, $0, into: &last.rows) }
             addRows(from: leaves.firstPosition, last)
             if remaining > 0,
-                Self.has(.list, values, last) || Self.has(.map, values, last)
+                Self.has(.list, values, from: last) || Self.has(.map, values, from: last)
             {
                 try visitNested(leaves, column)
             }
@@ -129,7 +129,7 @@ struct ReferenceSearch {
         }
     }
 
-    private static func has(_ kind: CollectionKind, _ values: BytesColumn, _ last: LastPlaces)
+    private static func has(_ kind: CollectionKind, _ values: BytesColumn, from last: LastPlaces)
         -> Bool
     {
         withUnsafeBytes(of: NestedCollection.tag | kind.rawValue) {

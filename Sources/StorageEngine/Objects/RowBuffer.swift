@@ -36,7 +36,7 @@ struct RowBuffer: ~Copyable {
         _ value: Scalar, _ column: Int, _ pager: Pager
     ) throws(StorageError) -> ClusterTree.StoredValue {
         guard case .bytes(let bytes) = value else { return .init(scalar: value) }
-        if bytes.count > slotBytes { return try prepareLong(bytes, column, pager) }
+        if bytes.count > slotBytes { return try prepareLong(bytes, column, in: pager) }
         let copy = UnsafeMutableRawBufferPointer(
             start: copies + column * slotBytes, count: bytes.count)
         copy.copyMemory(from: bytes)
@@ -45,7 +45,7 @@ struct RowBuffer: ~Copyable {
 
     @inline(never)
     private func prepareLong(
-        _ bytes: UnsafeRawBufferPointer, _ column: Int, _ pager: Pager
+        _ bytes: UnsafeRawBufferPointer, _ column: Int, in pager: Pager
     ) throws(StorageError) -> ClusterTree.StoredValue {
         let reference = try pager.writeOverflow(bytes)
         let image = images + column * 3

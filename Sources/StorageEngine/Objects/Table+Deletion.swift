@@ -93,12 +93,12 @@ extension Table {
             try PrimaryKeyMap.remove(of: key, in: self)
         }
         if !planted(.leavesIndexEntries) { try indexes.remove(key, of: self) }
-        for column in 0..<propertyCount { try releaseValue(column, of: key, &owned) }
+        for column in 0..<propertyCount { try releaseValue(column, of: key, collecting: &owned) }
         try rows.remove(key, from: cluster)
         recorder?.delete(key, inTable: index)
     }
 
-    private func releaseValue(_ column: Int, of key: ObjectKey, _ owned: inout [TypedLink])
+    private func releaseValue(_ column: Int, of key: ObjectKey, collecting owned: inout [TypedLink])
         throws(StorageError)
     {
         let check = checks[column]

@@ -76,7 +76,7 @@ extension Table {
     public func minimum(_ column: Int, where predicate: ColumnPredicate? = nil) throws(StorageError)
         -> Scalar?
     {
-        try extreme(.least, column, predicate)
+        try extreme(.least, column, where: predicate)
     }
 
     /// The greatest value of a numeric column; nil without values. NaN is ignored, and -0 is less
@@ -86,11 +86,11 @@ extension Table {
     public func maximum(_ column: Int, where predicate: ColumnPredicate? = nil) throws(StorageError)
         -> Scalar?
     {
-        try extreme(.greatest, column, predicate)
+        try extreme(.greatest, column, where: predicate)
     }
 
     private func extreme(
-        _ side: ColumnExtreme.Side, _ column: Int, _ predicate: ColumnPredicate?
+        _ side: ColumnExtreme.Side, _ column: Int, where predicate: ColumnPredicate?
     ) throws(StorageError) -> Scalar? {
         var extreme = try emptyExtreme(side, column)
         var mask = RowMask()

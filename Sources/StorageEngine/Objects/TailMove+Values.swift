@@ -134,7 +134,7 @@ extension TailMove {
                 return try moveNested(
                     in: UnsafeRawBufferPointer(bytes), column.table, from: resume)
             case .collections(let format):
-                return try moveCollection(bytes, format, column.table, from: resume)
+                return try moveCollection(bytes, format, of: column.table, from: resume)
             }
         }
         if new.elementsEqual(old) { return (nil, isDone) }
@@ -173,7 +173,7 @@ extension TailMove {
     /// changed in place, because they all have the same length. Returns false if there is more to
     /// do.
     private mutating func moveCollection(
-        _ bytes: UnsafeMutableRawBufferPointer, _ format: RowFormat, _ table: Table,
+        _ bytes: UnsafeMutableRawBufferPointer, _ format: RowFormat, of table: Table,
         from resume: ArraySlice<Int>
     ) throws(StorageError) -> Bool {
         guard depth <= NestedCollection.maximumDepth else { throw tooDeep(pager) }
@@ -208,7 +208,7 @@ extension TailMove {
     ) throws(StorageError) -> Bool {
         guard let nested = NestedCollection(value) else { return true }
         return try moveCollection(
-            UnsafeMutableRawBufferPointer(mutating: nested.rows), .nested(nested.kind), table,
+            UnsafeMutableRawBufferPointer(mutating: nested.rows), .nested(nested.kind), of: table,
             from: resume)
     }
 }

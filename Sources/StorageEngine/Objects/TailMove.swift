@@ -151,13 +151,14 @@ struct TailMove {
                 return false
             }
             visitedLeaves += 1
-            let place = try leaf(at: position, in: root, contents.format)
+            let place = try leaf(at: position, in: root, as: contents.format)
             let (patches, isDone) = try moveValues(in: place.leaf, contents, from: inner)
             // Also for a leaf that is only partly done: the runs moved so far have new places.
             var isToRewrite = place.isHigh || !patches.isEmpty
             if !isToRewrite { isToRewrite = try hasHighSpill(place.leaf) }
             if isToRewrite {
-                try rewriteLeaf(place.leaf, at: place.first, &root, contents, patches)
+                try rewriteLeaf(
+                    place.leaf, at: place.first, in: &root, holding: contents, with: patches)
             }
             guard isDone else {
                 walk.path.insert(place.first, at: 0)
@@ -172,7 +173,7 @@ struct TailMove {
     /// The leaf that contains a row, the position of its first row, and whether the leaf or a
     /// branch above it is to be moved.
     private func leaf(
-        at position: Int, in root: TreeRoot, _ format: TreeFormat
+        at position: Int, in root: TreeRoot, as format: TreeFormat
     ) throws(StorageError) -> (leaf: Node, first: Int, isHigh: Bool) {
         var node = try pager.root(of: root, format)
         var row = position
@@ -203,8 +204,8 @@ struct TailMove {
     /// Copies the path to a leaf and those of its spilled columns that are above the ceiling, and
     /// applies the changed values.
     private func rewriteLeaf(
-        _ old: Node, at first: Int, _ root: inout TreeRoot, _ contents: TreeContents,
-        _ patches: [Patch]
+        _ old: Node, at first: Int, in root: inout TreeRoot, holding contents: TreeContents,
+        with patches: [Patch]
     ) throws(StorageError) {
         let writer = contents.writer
         let (leaf, _) = try writer.descend(&root, contents.format, to: first)

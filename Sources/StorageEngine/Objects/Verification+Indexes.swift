@@ -12,11 +12,13 @@ extension Verification {
                 let count = try walkNodes(root, map.format) {
                     verification, _, leaf throws(StorageError) in
                     for row in 0..<leaf.rowCount {
-                        if let previous, !map.isBefore(previous.leaf, previous.row, leaf, row) {
+                        if let previous,
+                            !map.isBefore(previous.leaf, previous.row, other: leaf, row: row)
+                        {
                             verification.report("\(index.name): entries do not ascend.")
                         }
                         previous = (leaf, row)
-                        if try !index.isEntryOfItsObject(leaf, row, tree) {
+                        if try !index.isEntryOfItsObject(leaf, row, inTree: tree) {
                             verification.report(
                                 "\(index.name) has an entry of object \(leaf.integer(1, row)) "
                                     + "that is not its value.")
@@ -38,7 +40,7 @@ extension Verification {
 
 extension OrderedMap {
     /// Whether the entry of one row comes before that of another.
-    fileprivate func isBefore(_ node: Node, _ row: Int, _ other: Node, _ otherRow: Int) -> Bool {
+    fileprivate func isBefore(_ node: Node, _ row: Int, other: Node, row otherRow: Int) -> Bool {
         let order =
             firstKeyKind == .bytes
             ? compare(node.bytes(0, row), other.bytes(0, otherRow))
@@ -53,7 +55,7 @@ extension ColumnIndex {
     fileprivate var name: String { "The index of \(table.name(of: column))" }
 
     /// Whether the object of an entry exists and has the entry's value.
-    fileprivate func isEntryOfItsObject(_ leaf: Node, _ row: Int, _ tree: UInt32)
+    fileprivate func isEntryOfItsObject(_ leaf: Node, _ row: Int, inTree tree: UInt32)
         throws(StorageError) -> Bool
     {
         let key = ObjectKey(rawValue: leaf.integer(1, row))

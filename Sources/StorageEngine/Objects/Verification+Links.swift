@@ -8,7 +8,8 @@ extension Verification {
         var targets: [TypedLink: Int64] = [:]
         if check.isCollection {
             let collection = table.collection(column, of: key, check.format.collection)
-            try walkCollection(table, column, key, try collection.stored(), &targets, depth: 0)
+            try walkCollection(
+                table, column, of: key, in: try collection.stored(), into: &targets, depth: 0)
         } else {
             if check.kind == .bytes,
                 let (node, position) = try table.column(column, of: location.leaf),
@@ -18,17 +19,17 @@ extension Verification {
             }
             if check.format.type.mayRefer {
                 let value = try table.value(column, at: location)
-                try walkReference(table, column, key, value, &targets, depth: 0)
+                try walkReference(table, column, of: key, from: value, into: &targets, depth: 0)
             }
         }
-        try checkLinks(table, column, key, targets)
+        try checkLinks(table, column, of: key, to: targets)
     }
 
     // MARK: Collections
 
     private mutating func walkCollection(
-        _ table: Table, _ column: Int, _ key: ObjectKey, _ collection: StoredCollection,
-        _ targets: inout [TypedLink: Int64], depth: Int
+        _ table: Table, _ column: Int, of key: ObjectKey, in collection: StoredCollection,
+        into targets: inout [TypedLink: Int64], depth: Int
     ) throws(StorageError) {
         if let root = collection.root {
             let count = try walkNodes(root, collection.tree.format) {
@@ -53,15 +54,15 @@ extension Verification {
         }
         guard collection.format.type.mayRefer else { return }
         try collection.forEachValue { value throws(StorageError) in
-            try walkReference(table, column, key, value, &targets, depth: depth)
+            try walkReference(table, column, of: key, from: value, into: &targets, depth: depth)
             return true
         }
     }
 
     /// Counts the references from a value to each object, by itself or in nested collections.
     private mutating func walkReference(
-        _ table: Table, _ column: Int, _ key: ObjectKey, _ value: Scalar,
-        _ targets: inout [TypedLink: Int64], depth: Int
+        _ table: Table, _ column: Int, of key: ObjectKey, from value: Scalar,
+        into targets: inout [TypedLink: Int64], depth: Int
     ) throws(StorageError) {
         if let target = table.target(column, value) {
             targets[target, default: 0] += 1
@@ -73,7 +74,8 @@ extension Verification {
             guard depth < NestedCollection.maximumDepth else { throw tooDeep(pager) }
             let collection = StoredCollection(
                 pager: pager, bytes: nested.rows, format: .nested(nested.kind))
-            try walkCollection(table, column, key, collection, &targets, depth: depth + 1)
+            try walkCollection(
+                table, column, of: key, in: collection, into: &targets, depth: depth + 1)
         }
     }
 
@@ -81,7 +83,7 @@ extension Verification {
 
     /// Checks that every target has a backlink for the link.
     private mutating func checkLinks(
-        _ table: Table, _ column: Int, _ key: ObjectKey, _ targets: [TypedLink: Int64]
+        _ table: Table, _ column: Int, of key: ObjectKey, to targets: [TypedLink: Int64]
     ) throws(StorageError) {
         for (target, count) in targets {
             let (targetTable, position) = try table.backlinks.withPlace(

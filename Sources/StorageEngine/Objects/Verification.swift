@@ -124,7 +124,7 @@ struct Verification {
         var previous: Int64?
         let count = try walkNodes(root, .cluster) {
             verification, reference, leaf throws(StorageError) in
-            try verification.walkLeaf(table, reference, leaf, &previous)
+            try verification.walkLeaf(table, reference, leaf: leaf, after: &previous)
         }
         if let count, count != root.count {
             report("Table '\(table.stored.name)' counts \(root.count) objects and has \(count).")
@@ -138,7 +138,7 @@ struct Verification {
     }
 
     private mutating func walkLeaf(
-        _ table: Table, _ reference: PageReference, _ leaf: Node, _ previous: inout Int64?
+        _ table: Table, _ reference: PageReference, leaf: Node, after previous: inout Int64?
     ) throws(StorageError) {
         for column in 0..<leaf.columnCount where leaf.isSpilled(column) {
             let spill = leaf.spillReference(column)
@@ -153,11 +153,11 @@ struct Verification {
                 report("Page \(reference.page): object keys do not ascend.")
             }
             previous = key.rawValue
-            try walkObject(table, key, RowLocation(leaf: leaf, row: row))
+            try walkObject(table, key, at: RowLocation(leaf: leaf, row: row))
         }
     }
 
-    private mutating func walkObject(_ table: Table, _ key: ObjectKey, _ location: RowLocation)
+    private mutating func walkObject(_ table: Table, _ key: ObjectKey, at location: RowLocation)
         throws(StorageError)
     {
         if try table.location(of: key) == nil {

@@ -85,7 +85,7 @@ extension PageFile {
         pages.installing.withLock { places in
             // Another thread may have installed the run meanwhile, and readers may already use it.
             if pages.checkedBirths[Int(reference.page)] == reference.birth { return }
-            use(numbers(of: run, at: reference), in: pages, &places)
+            use(numbers(of: run, at: reference), in: pages, at: &places)
             place.copyMemory(from: run.baseAddress!, byteCount: run.count)
             // After the copy, because it announces the run to readers, who take no lock.
             pages.markChecked(reference)
@@ -104,7 +104,7 @@ extension PageFile {
 
     /// Records that the places of some pages are in use from now on.
     private func use(
-        _ numbers: Range<Int>, in pages: MappedPages, _ places: inout DecryptedPlaces
+        _ numbers: Range<Int>, in pages: MappedPages, at places: inout DecryptedPlaces
     ) {
         for page in numbers where pages.checkedBirths[page] == 0 {
             places.willUse(pageSize, at: pages.table.address(of: UInt64(page))) {
@@ -126,7 +126,7 @@ extension PageFile {
             guard unused == 0 || places.memory.hasRoom(for: unused << Int(pageShift)) else {
                 return false
             }
-            use(numbers, in: pages, &places)
+            use(numbers, in: pages, at: &places)
             return true
         }
     }

@@ -42,12 +42,12 @@ struct ChangedParts {
         rowsLeft = tree.count / 2
         nodesLeft = 2 * tree.count
         let root = try pager.root(of: tree, ClusterShape())
-        guard try visit(root, .min, .max) else { return nil }
+        guard try visit(root, .min, upTo: .max) else { return nil }
         try close(at: .max)
     }
 
     /// Visits the nodes below a branch. Returns false if too much is younger.
-    private mutating func visit(_ branch: Node, _ low: Int64, _ high: Int64) throws(StorageError)
+    private mutating func visit(_ branch: Node, _ low: Int64, upTo high: Int64) throws(StorageError)
         -> Bool
     {
         let rows = branch.rowCount
@@ -67,7 +67,7 @@ struct ChangedParts {
                     edge(of: child) { _ in 0 },
                     upTo: edge(of: child) { $0.rowCount - 1 } &+ 1)
             } else if child.level > 0 {
-                guard try visit(child, low, high) else { return false }
+                guard try visit(child, low, upTo: high) else { return false }
             } else {
                 rowsLeft -= child.rowCount
                 guard rowsLeft >= 0 else { return false }

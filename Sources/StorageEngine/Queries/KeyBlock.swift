@@ -36,10 +36,10 @@ struct KeyBlock: Sendable {
             initialized = width * keys.count
             let to = UnsafeMutableRawPointer(bytes.baseAddress)
             switch width {
-            case 1: Self.pack(keys, least, to, as: UInt8.self)
-            case 2: Self.pack(keys, least, to, as: UInt16.self)
-            case 4: Self.pack(keys, least, to, as: UInt32.self)
-            default: Self.pack(keys, least, to, as: UInt64.self)
+            case 1: Self.pack(keys, least, into: to, as: UInt8.self)
+            case 2: Self.pack(keys, least, into: to, as: UInt16.self)
+            case 4: Self.pack(keys, least, into: to, as: UInt32.self)
+            default: Self.pack(keys, least, into: to, as: UInt64.self)
             }
         }
     }
@@ -55,7 +55,7 @@ struct KeyBlock: Sendable {
     }
 
     private static func pack<Distance: FixedWidthInteger>(
-        _ keys: UnsafeBufferPointer<Int64>, _ least: Int64, _ to: UnsafeMutableRawPointer?,
+        _ keys: UnsafeBufferPointer<Int64>, _ least: Int64, into to: UnsafeMutableRawPointer?,
         as type: Distance.Type
     ) {
         guard let to = to?.bindMemory(to: type, capacity: keys.count) else { return }

@@ -70,11 +70,11 @@ extension ValueTest {
     func matches(_ value: Scalar, _ type: ValueType) -> Bool {
         switch self {
         case .compare(let comparison, let other):
-            return other.withScalar { Self.compare(value, comparison, $0, type) }
+            return other.withScalar { Self.compare(value, comparison, to: $0, as: type) }
         case .range(let first, let last, let includesLast):
-            return first.withScalar { Self.compare(value, .greaterOrEqual, $0, type) }
+            return first.withScalar { Self.compare(value, .greaterOrEqual, to: $0, as: type) }
                 && last.withScalar {
-                    Self.compare(value, includesLast ? .lessOrEqual : .less, $0, type)
+                    Self.compare(value, includesLast ? .lessOrEqual : .less, to: $0, as: type)
                 }
         case .isIn(let values):
             let order = ValueOrder(type: type)
@@ -82,21 +82,21 @@ extension ValueTest {
                 $0.withScalar { order.compare($0, value) < 0 }
             }
             return index < values.count
-                && values[index].withScalar { Self.compare(value, .equal, $0, type) }
-        case .hasPrefix(let pattern): return Self.search(value, .prefix, pattern)
-        case .hasSuffix(let pattern): return Self.search(value, .suffix, pattern)
-        case .contains(let pattern): return Self.search(value, .contains, pattern)
+                && values[index].withScalar { Self.compare(value, .equal, to: $0, as: type) }
+        case .hasPrefix(let pattern): return Self.search(value, .prefix, for: pattern)
+        case .hasSuffix(let pattern): return Self.search(value, .suffix, for: pattern)
+        case .contains(let pattern): return Self.search(value, .contains, for: pattern)
         case .satisfies(_, let test): return test(value)
         }
     }
 
-    private static func search(_ value: Scalar, _ test: BytesTest, _ pattern: [UInt8]) -> Bool {
+    private static func search(_ value: Scalar, _ test: BytesTest, for pattern: [UInt8]) -> Bool {
         guard case .bytes(let bytes) = value else { return false }
         return pattern.withUnsafeBytes { test.matches(bytes, $0) }
     }
 
     private static func compare(
-        _ value: Scalar, _ comparison: Comparison, _ other: Scalar, _ type: ValueType
+        _ value: Scalar, _ comparison: Comparison, to other: Scalar, as type: ValueType
     ) -> Bool {
         if value.isNull || other.isNull {
             switch comparison {

@@ -19,17 +19,17 @@ extension QuerySorter {
         let order = LeadingOrder(keys)
         var first = FirstEntries<LeadingEntry>(limit: limit)
         if key.links.isEmpty, key.table.checks[key.column].kind.isPacked {
-            try offerNumbers(of: plan, among: candidates, key, order, to: &first)
+            try offerNumbers(of: plan, among: candidates, by: key, in: order, to: &first)
         } else {
-            try offerValues(of: plan, among: candidates, key, order, to: &first)
+            try offerValues(of: plan, among: candidates, by: key, in: order, to: &first)
         }
         return try first.sorted(by: order.precedes).map(\.key)
     }
 
     /// Offers the values of all matching objects, read one by one.
     private func offerValues(
-        of plan: QueryPlan, among candidates: [ObjectKey]?, _ key: QuerySortKey,
-        _ order: LeadingOrder, to first: inout FirstEntries<LeadingEntry>
+        of plan: QueryPlan, among candidates: [ObjectKey]?, by key: QuerySortKey,
+        in order: LeadingOrder, to first: inout FirstEntries<LeadingEntry>
     ) throws(StorageError) {
         let form = LeadingForm(key)
         guard key.links.isEmpty else {
@@ -58,8 +58,8 @@ extension QuerySorter {
 
     /// Offers the numbers of all matching objects from a packed column of the objects themselves.
     private func offerNumbers(
-        of plan: QueryPlan, among candidates: [ObjectKey]?, _ key: QuerySortKey,
-        _ order: LeadingOrder, to first: inout FirstEntries<LeadingEntry>
+        of plan: QueryPlan, among candidates: [ObjectKey]?, by key: QuerySortKey,
+        in order: LeadingOrder, to first: inout FirstEntries<LeadingEntry>
     ) throws(StorageError) {
         var numbers = LeadingNumbers(key, hasMoreKeys: keys.count > 1)
         let form = LeadingForm(key)

@@ -31,7 +31,8 @@ extension System {
             var part = iovec(
                 iov_base: UnsafeMutableRawPointer(mutating: buffer.baseAddress! + done),
                 iov_len: buffer.count - done)
-            done += try writeOnce(.pwrite, descriptor, &part, 1, at: offset + UInt64(done))
+            done += try writeOnce(
+                .pwrite, descriptor, from: &part, count: 1, at: offset + UInt64(done))
         }
     }
 
@@ -45,7 +46,8 @@ extension System {
         while index < buffers.count {
             let batch = min(buffers.count - index, maximumBuffers)
             var written = try writeOnce(
-                .pwritev, descriptor, buffers.baseAddress! + index, batch, at: position)
+                .pwritev, descriptor, from: buffers.baseAddress! + index, count: batch, at: position
+            )
             position += UInt64(written)
             while index < buffers.count, written >= buffers[index].iov_len {
                 // Skips empty buffers even beyond the batch, because there is nothing to write for
@@ -71,15 +73,15 @@ extension System {
     /// meaning, and repeating it might never end.
     @inline(__always)
     private static func writeOnce(
-        _ call: SystemCall, _ descriptor: Int32, _ buffers: UnsafePointer<iovec>, _ count: Int,
+        _ call: SystemCall, _ descriptor: Int32, from buffers: UnsafePointer<iovec>, count: Int,
         at offset: UInt64
     ) throws(SystemFailure) -> Int {
         while true {
             let result: Int
             if realm_interceptor() == 0 {
-                result = rawWrite(call, descriptor, buffers, count, off_t(offset))
+                result = rawWrite(call, descriptor, from: buffers, count: count, at: off_t(offset))
             } else {
-                result = interceptWrite(call, descriptor, buffers, count, offset)
+                result = interceptWrite(call, descriptor, from: buffers, count: count, at: offset)
             }
             if result > 0 {
                 realm_count_write(UInt64(result))
@@ -105,8 +107,8 @@ extension System {
 
     @inline(__always)
     private static func rawWrite(
-        _ call: SystemCall, _ descriptor: Int32, _ buffers: UnsafePointer<iovec>, _ count: Int,
-        _ offset: off_t
+        _ call: SystemCall, _ descriptor: Int32, from buffers: UnsafePointer<iovec>, count: Int,
+        at offset: off_t
     ) -> Int {
         call == .pwrite
             ? Glibc.pwrite(descriptor, buffers.pointee.iov_base, buffers.pointee.iov_len, offset)
@@ -116,8 +118,8 @@ extension System {
     /// Makes the call under an interceptor, which may allow fewer bytes than given.
     @inline(never)
     private static func interceptWrite(
-        _ call: SystemCall, _ descriptor: Int32, _ buffers: UnsafePointer<iovec>, _ count: Int,
-        _ offset: UInt64
+        _ call: SystemCall, _ descriptor: Int32, from buffers: UnsafePointer<iovec>, count: Int,
+        at offset: UInt64
     ) -> Int {
         let parts = Array(UnsafeBufferPointer(start: buffers, count: count))
         let context = SystemCallContext(
@@ -125,7 +127,7 @@ extension System {
             length: UInt64(byteCount(buffers, count)), buffers: parts)
         return SystemInterceptor.intercept(context) { limit in
             guard let limit else {
-                return rawWrite(call, descriptor, buffers, count, off_t(offset))
+                return rawWrite(call, descriptor, from: buffers, count: count, at: off_t(offset))
             }
             var remaining = limit
             let shortened = parts.map { part in
@@ -134,7 +136,7 @@ extension System {
                 return iovec(iov_base: part.iov_base, iov_len: length)
             }
             return shortened.withUnsafeBufferPointer {
-                rawWrite(call, descriptor, $0.baseAddress!, count, off_t(offset))
+                rawWrite(call, descriptor, from: $0.baseAddress!, count: count, at: off_t(offset))
             }
         }
     }

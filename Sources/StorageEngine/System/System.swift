@@ -243,8 +243,9 @@ package enum System {
     ) throws(SystemFailure) {
         var permissions = wanted.permissions
         if present.owner != wanted.owner || present.group != wanted.group {
-            if try !give(descriptor, to: wanted.owner, wanted.group), present.group != wanted.group,
-                try !give(descriptor, to: present.owner, wanted.group)
+            if try !give(descriptor, to: wanted.owner, group: wanted.group),
+                present.group != wanted.group,
+                try !give(descriptor, to: present.owner, group: wanted.group)
             {
                 permissions &= ~0o070
             }
@@ -257,7 +258,7 @@ package enum System {
 
     /// Changes owner and group. Returns false if that is not permitted.
     private static func give(
-        _ descriptor: Int32, to owner: uid_t, _ group: gid_t
+        _ descriptor: Int32, to owner: uid_t, group: gid_t
     ) throws(SystemFailure) -> Bool {
         do {
             _ = try perform(.chown, descriptor: descriptor) {

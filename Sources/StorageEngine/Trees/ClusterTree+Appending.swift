@@ -30,7 +30,7 @@ extension ClusterTree {
             leaf.takeBackRow(row, before: column)
             return false
         }
-        if hasSpills, try !placeInSpills(writer, row, values) {
+        if hasSpills, try !placeInSpills(writer, row, of: values) {
             leaf.takeBackRow(row, before: columns.count)
             return false
         }
@@ -44,10 +44,12 @@ extension ClusterTree {
     /// the leaf. Returns false if one has no room; the others then have as many rows as before.
     @inline(never)
     private func placeInSpills(
-        _ writer: TreeWriter, _ row: Int, _ values: UnsafeBufferPointer<Scalar>
+        _ writer: TreeWriter, _ row: Int, of values: UnsafeBufferPointer<Scalar>
     ) throws(StorageError) -> Bool {
         for column in columns.indices where writer.leaf.reading.isSpilled(column) {
-            guard try placeInSpill(writer, column, row, scalar(values, column, columns[column]))
+            guard
+                try placeInSpill(
+                    writer, column, row: row, value: scalar(values, column, columns[column]))
             else {
                 try takeBackFromSpills(writer, row, before: column)
                 return false
@@ -58,7 +60,7 @@ extension ClusterTree {
     }
 
     private func placeInSpill(
-        _ writer: TreeWriter, _ column: Int, _ row: Int, _ value: Scalar
+        _ writer: TreeWriter, _ column: Int, row: Int, value: Scalar
     ) throws(StorageError) -> Bool {
         let leaf = writer.leaf
         // A leaf from before a change of columns may have another column at this index.

@@ -19,7 +19,7 @@ extension ClusterTree {
             if selection.kept.isEmpty {
                 try removeWholeLeaf(writer, &root)
             } else if hasRoom(leaf, toKeep: selection) {
-                try keepRows(writer, selection, &relativeKeys)
+                try keepRows(writer, selection, relativeKeys: &relativeKeys)
                 try writer.addToCounts(&root, -selection.removed.count)
                 let (rows, removed) = (selection.kept.count, selection.removed.count)
                 if Self.isDueForMerging(rows: rows, before: rows + removed) {
@@ -55,7 +55,7 @@ extension ClusterTree {
 
     private func keepRows(
         _ writer: TreeWriter, _ selection: RowSelection,
-        _ relativeKeys: inout ContiguousArray<Int64>
+        relativeKeys: inout ContiguousArray<Int64>
     ) throws(StorageError) {
         let leaf = writer.leaf
         for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {

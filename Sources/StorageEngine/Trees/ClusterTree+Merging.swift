@@ -22,11 +22,15 @@ extension ClusterTree {
         if writer.isAtLastLeaf { return }
         let branch = writer.steps[writer.depth - 2].node
         let index = writer.steps[writer.depth - 2].index
-        guard let other = smallerNeighbour(of: index, in: branch.reading, writer) else { return }
+        guard let other = smallerNeighbour(of: index, in: branch.reading, by: writer) else {
+            return
+        }
         let total = branch.reading.childCount(index) + branch.reading.childCount(other)
         guard mayHold(total, writer.leaf) else { return }
         let rows = min(index, other)..<max(index, other) + 1
-        guard let merged = try pack(rows, of: branch.reading, root, writer.pager) else { return }
+        guard let merged = try pack(rows, of: branch.reading, under: root, in: writer.pager) else {
+            return
+        }
         branch.removeRow(at: rows.upperBound - 1)
         try writer.setChild(branch, rows.lowerBound, merged.reference)
         try writer.require(
@@ -46,7 +50,7 @@ extension ClusterTree {
     /// Returns the child with fewer rows of the two beside child `index` of the last branch of the
     /// path.
     private func smallerNeighbour(
-        of index: Int, in branch: Node, _ writer: TreeWriter
+        of index: Int, in branch: Node, by writer: TreeWriter
     ) -> Int? {
         // The last leaf of the tree is below the last child of each branch on the right edge.
         let end = branch.rowCount - (writer.isOnRightEdge(writer.depth - 2) ? 1 : 0)
@@ -59,7 +63,7 @@ extension ClusterTree {
     /// Packs two children of a branch into one leaf, and frees them. Returns nil, with nothing
     /// changed, if one leaf has no room for both or would take as many pages.
     private func pack(
-        _ children: Range<Int>, of branch: Node, _ root: TreeRoot, _ pager: Pager
+        _ children: Range<Int>, of branch: Node, under root: TreeRoot, in pager: Pager
     ) throws(StorageError) -> (reference: PageReference, rowCount: Int)? {
         let shape = LeafPacker.Shape(
             treeID: treeID, columns: columns.map(\.format), pages: leafPages(pager.pageSize),

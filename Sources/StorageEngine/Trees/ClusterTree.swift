@@ -78,13 +78,13 @@ struct ClusterTree {
             throw pager.damaged(
                 try root().reference.page, "a leaf below it has another table's form")
         }
-        return try spilledPlace(of: column, at: position, in: leaf, pager)
+        return try spilledPlace(of: column, at: position, in: leaf, by: pager)
     }
 
     /// Checks that a spilled column's node fits its leaf. Each node has been checked only by
     /// itself.
     private func spilledPlace(
-        of column: Int, at position: Int, in leaf: Node, _ pager: Pager
+        of column: Int, at position: Int, in leaf: Node, by pager: Pager
     ) throws(StorageError) -> (node: Node, column: Int) {
         let reference = leaf.spillReference(position)
         // A reader of one property usually reads the next one too, and each spilled column is in a

@@ -80,7 +80,7 @@ struct CollectionTree {
             while low < high {
                 let middle = (low + high + 1) / 2
                 let child = try pager.child(of: node, middle, format)
-                let first = try firstLeaf(pager, root, child)
+                let first = try firstLeaf(pager, root, below: child)
                 if try isBefore(first, 0) { low = middle } else { high = middle - 1 }
             }
             for row in 0..<low { position &+= node.childCount(row) }
@@ -98,7 +98,7 @@ struct CollectionTree {
         return position
     }
 
-    private func firstLeaf(_ pager: Pager, _ root: TreeRoot, _ top: Node) throws(StorageError)
+    private func firstLeaf(_ pager: Pager, _ root: TreeRoot, below top: Node) throws(StorageError)
         -> Node
     {
         var node = top
@@ -122,7 +122,7 @@ struct CollectionTree {
         let isAppend = index == root.count
         while true {
             let (leaf, row) = try writer.descend(&root, format, to: index)
-            try check(leaf, row, below: leaf.rowCount + 1, writer, root)
+            try check(leaf, row, below: leaf.rowCount + 1, by: writer, in: root)
             if leaf.reading.rowCount < Self.maximumRows, leaf.insertPlaceholderRow(at: row) {
                 if set(leaf, row) {
                     try writer.addToCounts(&root, 1)
@@ -146,7 +146,7 @@ struct CollectionTree {
     ) throws(StorageError) {
         while true {
             let (leaf, row) = try writer.descend(&root, format, to: index)
-            try check(leaf, row, below: leaf.rowCount, writer, root)
+            try check(leaf, row, below: leaf.rowCount, by: writer, in: root)
             if set(leaf, row) { return }
             try split(writer, &root)
         }
@@ -155,7 +155,7 @@ struct CollectionTree {
     func remove(_ writer: TreeWriter, _ root: inout TreeRoot, at index: Int) throws(StorageError) {
         while true {
             let (leaf, row) = try writer.descend(&root, format, to: index)
-            try check(leaf, row, below: leaf.rowCount, writer, root)
+            try check(leaf, row, below: leaf.rowCount, by: writer, in: root)
             guard leaf.prepareRemoval(ofRow: row) else {
                 try split(writer, &root)
                 continue
@@ -169,7 +169,7 @@ struct CollectionTree {
 
     /// Checks that the row to which the counts in branches led exists in the leaf.
     private func check(
-        _ leaf: MutableNode, _ row: Int, below limit: Int, _ writer: TreeWriter, _ root: TreeRoot
+        _ leaf: MutableNode, _ row: Int, below limit: Int, by writer: TreeWriter, in root: TreeRoot
     ) throws(StorageError) {
         guard row >= 0, row < limit else { throw writer.pager.countsDisagree(root.reference) }
     }

@@ -22,7 +22,7 @@ extension LeafPacker {
             keys.width = width
         }
         assign(draft)
-        for c in shape.columns.indices where !isSpilled[c] { copyRows(c, to: draft, c) }
+        for c in shape.columns.indices where !isSpilled[c] { copyRows(c, to: draft, column: c) }
         if let width { copyKeys(draft.target + draft.entry(shape.columns.count).dataOffset, width) }
         return leaf
     }
@@ -65,7 +65,7 @@ extension LeafPacker {
         draft.entry(0).initialize(shape.columns[c])
         needs[c].wish(in: draft.entry(0))
         assign(draft)
-        copyRows(c, to: draft, 0)
+        copyRows(c, to: draft, column: 0)
     }
 
     private func begin(_ node: MutableNode, columns: Int) -> NodeDraft {
@@ -83,7 +83,7 @@ extension LeafPacker {
         precondition(fits, "rows were gathered that do not fit")
     }
 
-    private func copyRows(_ c: Int, to draft: NodeDraft, _ column: Int) {
+    private func copyRows(_ c: Int, to draft: NodeDraft, column: Int) {
         var row = 0
         for (index, piece) in pieces.enumerated() {
             let source = sources[index * shape.columns.count + c]

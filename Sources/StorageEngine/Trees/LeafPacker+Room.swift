@@ -33,7 +33,7 @@ extension LeafPacker {
             let rows = wanted.lowerBound..<wanted.lowerBound + max(fitting, 1)
             if shape.isCluster, outcome == .leafFull,
                 rowCount + fitting < ClusterTree.minimumRows,
-                spillLargest(columns, rows, joint) || grow()
+                spillLargest(columns, rows, with: joint) || grow()
             {
                 continue
             }
@@ -47,7 +47,7 @@ extension LeafPacker {
         let total = rowCount + rows.count
         var bytes = NodeDraft.bytes(directoryOf: joint.count)
         for c in joint.indices {
-            let heapBytes = heapBytes(c, columns[c], rows)
+            let heapBytes = heapBytes(c, columns[c], rows: rows)
             let columnBytes = joint[c].bytes(rows: total, heapBytes: heapBytes)
             let isLong = heapBytes > MutableNode.heapLimit
             if isSpilled[c] {
@@ -68,7 +68,7 @@ extension LeafPacker {
         return bytes <= pages * pageSize ? .enough : .leafFull
     }
 
-    private func heapBytes(_ c: Int, _ source: Source, _ rows: Range<Int>) -> Int {
+    private func heapBytes(_ c: Int, _ source: Source, rows: Range<Int>) -> Int {
         guard shape.columns[c].kind == .bytes else { return 0 }
         return needs[c].heapBytes + source.node.heapBytes(source.column, rows)
     }
@@ -88,14 +88,14 @@ extension LeafPacker {
 
     /// Spills the largest column. Returns false if no column is worth spilling.
     private func spillLargest(
-        _ columns: [Source], _ rows: Range<Int>, _ joint: [ColumnNeeds]
+        _ columns: [Source], _ rows: Range<Int>, with joint: [ColumnNeeds]
     ) -> Bool {
         let total = rowCount + rows.count
         var largest = -1
         var bytes = -1
         var width = ClusterTree.RowWidth()
         for c in joint.indices where !isSpilled[c] {
-            let size = joint[c].bytes(rows: total, heapBytes: heapBytes(c, columns[c], rows))
+            let size = joint[c].bytes(rows: total, heapBytes: heapBytes(c, columns[c], rows: rows))
             if size > bytes { (largest, bytes) = (c, size) }
             width.add(size, of: shape.columns[c].kind)
         }

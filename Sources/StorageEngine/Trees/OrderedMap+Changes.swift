@@ -78,7 +78,7 @@ extension OrderedMap {
             guard separator < branch.rowCount else { continue }
             var end = next + 1
             while end < changes.count,
-                isBefore(changes[end], branch, BranchColumn.key, separator)
+                isBefore(changes[end], branch, column: BranchColumn.key, row: separator)
             { end += 1 }
             return end
         }
@@ -87,8 +87,7 @@ extension OrderedMap {
 
     /// Whether a change's key comes before that of a row.
     @inline(__always)
-    private func isBefore(_ change: some MapChange, _ node: Node, _ column: Int, _ row: Int) -> Bool
-    {
+    private func isBefore(_ change: some MapChange, _ node: Node, column: Int, row: Int) -> Bool {
         switch change.first {
         case .integer(let key):
             let other = node.integer(column, row)
@@ -173,6 +172,6 @@ extension OrderedMap {
         _ changes: Slice<UnsafeBufferPointer<Change>>, before row: Int, of leaf: Node
     ) -> Bool {
         row > 0 && row < leaf.rowCount && changes.count >= leaf.rowCount / 8
-            && isBefore(changes[changes.endIndex - 1], leaf, 0, row)
+            && isBefore(changes[changes.endIndex - 1], leaf, column: 0, row: row)
     }
 }

@@ -45,7 +45,7 @@ extension OrderedMap {
         guard let (other, node) = best else { return false }
         let isLeft = other < index
         let moved = isLeft ? 0..<most : rows - most..<rows
-        try requireOrder(isLeft ? node : leaf.reading, isLeft ? leaf.reading : node, writer)
+        try requireOrder(isLeft ? node : leaf.reading, isLeft ? leaf.reading : node, by: writer)
         // Among the neighbour's keys, rows may take more bytes than in their own leaf.
         let bytes = node.packedBytes(with: leaf.reading, moved, at: isLeft ? node.rowCount : 0)
         guard bytes <= leaf.byteCount,
@@ -75,14 +75,14 @@ extension OrderedMap {
         // This estimate costs less than computing what the rows would take together.
         guard leaf.usedBytes + NodeDraft.packedBytes(node) <= limit + limit / 8 else { return }
         let isLeft = other < index
-        try requireOrder(isLeft ? node : leaf.reading, isLeft ? leaf.reading : node, writer)
+        try requireOrder(isLeft ? node : leaf.reading, isLeft ? leaf.reading : node, by: writer)
         let bytes = leaf.reading.packedBytes(
             with: node, 0..<node.rowCount, at: isLeft ? 0 : leaf.rowCount)
         if bytes <= limit { try writer.absorbSibling(other, &root, format) }
     }
 
     /// Checks that keys ascend between two neighbouring leaves, which a malicious file may violate.
-    private func requireOrder(_ left: Node, _ right: Node, _ writer: TreeWriter)
+    private func requireOrder(_ left: Node, _ right: Node, by writer: TreeWriter)
         throws(StorageError)
     {
         let last = left.rowCount - 1

@@ -12,8 +12,10 @@ extension OrderedMap {
         _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, _ first: FirstKey,
         _ second: Int64
     ) throws(StorageError) -> Bool {
-        guard let row = try rowForUnique(writer, &root, treeID, first) else { return false }
-        if put(writer.leaf, row, first, second) {
+        guard let row = try rowForUnique(writer, &root, treeID: treeID, of: first) else {
+            return false
+        }
+        if put(writer.leaf, row, first: first, second: second) {
             writer.rowBehindInsertion = row + 1
             try writer.addToCounts(&root, 1)
         } else {
@@ -26,7 +28,7 @@ extension OrderedMap {
     /// belongs, or nil if such an entry exists.
     @inline(__always)
     private func rowForUnique(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ treeID: UInt32, _ first: FirstKey
+        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, of first: FirstKey
     ) throws(StorageError) -> Int? {
         if writer.hasPath(to: treeID) {
             let leaf = writer.leaf.reading
@@ -41,12 +43,12 @@ extension OrderedMap {
                 }
             }
         }
-        return try searchedRowForUnique(writer, &root, treeID, first)
+        return try searchedRowForUnique(writer, &root, treeID: treeID, of: first)
     }
 
     @inline(never)
     private func searchedRowForUnique(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ treeID: UInt32, _ first: FirstKey
+        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, of first: FirstKey
     ) throws(StorageError) -> Int? {
         if writer.hasPath(to: treeID) {
             let leaf = writer.leaf.reading
@@ -75,7 +77,7 @@ extension OrderedMap {
 
     /// Inserts an entry of a map without values into a leaf. Returns false if the leaf has no room.
     @inline(__always)
-    private func put(_ leaf: MutableNode, _ row: Int, _ first: FirstKey, _ second: Int64) -> Bool {
+    private func put(_ leaf: MutableNode, _ row: Int, first: FirstKey, second: Int64) -> Bool {
         switch first {
         case .integer(let key):
             if row == leaf.rowCount, leaf.appendRow(key, second) { return true }

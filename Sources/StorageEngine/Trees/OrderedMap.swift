@@ -113,15 +113,16 @@ struct OrderedMap {
         if root.reference.isNone { return }
         var remaining = root.count
         _ = try visit(
-            pager, try pager.root(of: root, format), first, second, true, &remaining, body)
+            pager, try pager.root(of: root, format), from: first, second: second, isEdge: true,
+            leaving: &remaining, body)
     }
 
     /// Visits the entries below a node. `remaining` is the most rows that the leaves to come may
     /// have. In a malicious file a node may occur repeatedly; the walk ends once it has seen as
     /// many rows as the root counts.
     private func visit(
-        _ pager: Pager, _ node: Node, _ first: FirstKey, _ second: Int64, _ isEdge: Bool,
-        _ remaining: inout Int, _ body: (Node, Int) throws(StorageError) -> Bool
+        _ pager: Pager, _ node: Node, from first: FirstKey, second: Int64, isEdge: Bool,
+        leaving remaining: inout Int, _ body: (Node, Int) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {
         if node.level == 0 {
             remaining -= max(1, node.rowCount)
@@ -136,7 +137,11 @@ struct OrderedMap {
         for row in start..<node.rowCount {
             let child = try pager.child(of: node, row, format)
             let isFirst = isEdge && row == start
-            guard try visit(pager, child, first, second, isFirst, &remaining, body) else {
+            guard
+                try visit(
+                    pager, child, from: first, second: second, isEdge: isFirst, leaving: &remaining,
+                    body)
+            else {
                 return false
             }
         }
@@ -175,9 +180,9 @@ struct OrderedMap {
             let view = leaf.reading
             let row = lowerBound(view, 0, first, second)
             if row < view.rowCount, isEqual(view, 0, row, first, second) {
-                if setValues(leaf, row, values) { return false }
+                if setValues(leaf, row, to: values) { return false }
             } else if leaf.insertPlaceholderRow(at: row) {
-                if setKey(leaf, row, first, second), setValues(leaf, row, values) {
+                if setKey(leaf, row, first, second), setValues(leaf, row, to: values) {
                     try writer.addToCounts(&root, 1)
                     return true
                 }
@@ -199,7 +204,7 @@ struct OrderedMap {
     }
 
     private func setValues(
-        _ leaf: MutableNode, _ row: Int, _ values: (Int64, Int64, Int64, Int64, Int64)
+        _ leaf: MutableNode, _ row: Int, to values: (Int64, Int64, Int64, Int64, Int64)
     ) -> Bool {
         (valueCount < 1 || leaf.setInteger(2, row, values.0))
             && (valueCount < 2 || leaf.setInteger(3, row, values.1))
