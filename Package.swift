@@ -44,7 +44,9 @@ let package = Package(
         .target(
             name: "StorageEngine", dependencies: ["CColumnKernels", "CCrypto", "CRealmSystem"],
             swiftSettings: plantedBugs),
-        .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
+        .target(
+            name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"],
+            swiftSettings: plantedBugs),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "CMeasurement"),
         .target(name: "ToolSupport", dependencies: ["CMeasurement"]),
@@ -85,7 +87,9 @@ let package = Package(
             exclude: ["Fixtures", "Statistics/Reference"]),
         .testTarget(
             name: "StressKitTests",
-            dependencies: ["StorageEngine", "StressKit", "StressModel", "ToolSupport"]),
+            dependencies: [
+                "RealmSwift", "StorageEngine", "StressKit", "StressModel", "ToolSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

@@ -45,6 +45,7 @@ extension SharedRegion {
         }
         let sleepers = slot.sleeperCount.exchange(0)
         if sleepers != 0 { _ = sleeperCount.fetchAdd(0 &- sleepers) }
+        if planted(.countsDeadSleepersTwice) { _ = sleeperCount.fetchAdd(0 &- sleepers) }
         endSleepOfWatch(ofProcessSlot: index)
         if slot.isInUse.exchange(0) != 0 { _ = processCount.fetchAdd(UInt32.max) }
     }

@@ -24,6 +24,7 @@ extension Coordinator {
     package func publishVisible(version: UInt64, sequence: UInt64, recordPage: UInt64 = 0) {
         assert(version >= region.visibleVersion.loadRelaxed(), "versions only go forward")
         region.recordPage(of: sequence).storeRelease(recordPage)
+        if planted(.wakesAfterShowing) { show(version: version, sequence: sequence) }
         announcePublication()
         show(version: version, sequence: sequence)
         endPublication()

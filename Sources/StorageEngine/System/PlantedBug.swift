@@ -1,8 +1,8 @@
 import CRealmSystem
 import Glibc
 
-/// Bugs that can be compiled into the engine to check that its tests notice them. They require the
-/// package trait `PlantedBugs`, and one is active at a time. docs/planted-bugs.md says what each
+/// Bugs that can be compiled into the engine, and into what observes it, to check that the tests
+/// notice them. They require the package trait `PlantedBugs`, and one is active at a time. docs/planted-bugs.md says what each
 /// breaks and which test finds it.
 enum PlantedBug: String, CaseIterable {
     // Durability and recovery.
@@ -66,6 +66,15 @@ enum PlantedBug: String, CaseIterable {
     case leavesIndexEntries = "index-entry-left-behind"
     case losesWidening = "full-leaf-loses-widening"
     case scansAllColumns = "scan-touches-all-columns"
+    // Observers.
+    case wakesAfterShowing = "wake-after-publication"
+    case countsDeadSleepersTwice = "dead-sleepers-counted-twice"
+    // Observers, in RealmSwift, which asks by name.
+    case forgetsVersionsOfDelivery = "version-in-delivery-missed"
+    case placesModificationsAnew = "modified-at-new-position"
+    case keepsOldBase = "base-of-older-version"
+    case stepsFromNewestKnown = "step-from-another-version"
+    case keepsReleasedVersions = "released-version-stays"
 }
 
 #if PLANTED_BUGS
@@ -75,6 +84,15 @@ package enum PlantedBugs {
     package static let variable = "REALM_PLANTED_BUG"
 
     package static var names: [String] { PlantedBug.allCases.map(\.rawValue) }
+
+    /// Whether this process has the bug, for modules above the engine. Ends the process if there is
+    /// none of that name.
+    package static func isChosen(_ name: StaticString) -> Bool {
+        guard let bug = PlantedBug(rawValue: "\(name)") else {
+            fatalError("'\(name)' is no planted bug: \(names)")
+        }
+        return chosen == bug
+    }
 
     /// The bug of this process, or nil. Ends the process for an unknown name, because otherwise an
     /// engine without a bug would be taken for one whose bug is not noticed.

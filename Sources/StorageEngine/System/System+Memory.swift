@@ -147,7 +147,11 @@ extension System {
     package static func wake(
         _ word: UnsafePointer<UInt32>, count: Int32 = .max, isShared: Bool = false
     ) {
-        _ = realm_futex_wake(word, count, isShared)
+        guard isShared, realm_interceptor() != 0 else {
+            _ = realm_futex_wake(word, count, isShared)
+            return
+        }
+        _ = intercept(SystemCallContext(.wake)) { Int(realm_futex_wake(word, count, isShared)) }
     }
 
     /// Yields the processor to other threads that are ready, if there are any.

@@ -14,6 +14,8 @@ package enum SystemCall: String, CaseIterable, Sendable {
     /// Not a system call: a transaction takes pages of its file, which needs the disk only if the
     /// file has none left. It lets tests simulate a full disk at any page.
     case takePages = "take_pages"
+    /// Wakes sleepers of other processes. A process that dies before it may leave them asleep.
+    case wake = "futex_wake"
 
     /// Whether a crash before this call may leave other bytes behind than one after it. Faults that
     /// name no call, such as `kill-before:17`, count only these calls.
@@ -21,7 +23,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
         switch self {
         case .pwrite, .pwritev, .fdatasync, .fsync, .ftruncate, .fallocate, .unlink, .rename: true
         case .open, .close, .stat, .fstat, .lseek, .pread, .syncFileRange, .mmap, .munmap, .madvise,
-            .lock, .memfd, .mkdir, .chown, .chmod, .takePages:
+            .lock, .memfd, .mkdir, .chown, .chmod, .takePages, .wake:
             false
         }
     }

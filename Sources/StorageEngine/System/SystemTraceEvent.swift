@@ -64,7 +64,7 @@ package struct SystemTraceEvent: Equatable, Sendable {
         case .unlink: change = .unlink
         case .rename: change = .rename(newPath: context.newPath ?? "")
         case .open, .close, .stat, .fstat, .lseek, .pread, .syncFileRange, .mmap, .munmap, .madvise,
-            .lock, .memfd, .mkdir, .chown, .chmod, .takePages:
+            .lock, .memfd, .mkdir, .chown, .chmod, .takePages, .wake:
             return nil
         }
     }

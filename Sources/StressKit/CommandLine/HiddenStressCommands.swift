@@ -34,6 +34,18 @@ struct StressAppenderCommand: ParsableCommand {
     func run() throws { try AppenderProcess.run(point, path: path, process: process) }
 }
 
+/// Observes a file. The layer of observers starts it.
+struct StressWatcherCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: HelperCommand.watcher, shouldDisplay: false)
+
+    @Argument var path: String
+    @Argument var place: String
+    @Argument var point: StressPoint
+
+    func run() throws { try Watcher.run(point, path: path, place: place) }
+}
+
 extension StressPoint: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }

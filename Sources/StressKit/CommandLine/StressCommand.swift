@@ -5,7 +5,7 @@ public enum StressTool {
     public static var commands: [any ParsableCommand.Type] {
         [
             StressCommand.self, StressWorkerCommand.self, StressVictimCommand.self,
-            StressAppenderCommand.self,
+            StressAppenderCommand.self, StressWatcherCommand.self,
         ]
     }
 }

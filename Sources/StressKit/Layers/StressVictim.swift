@@ -11,6 +11,10 @@ enum StressVictim {
         static let acknowledged = "acknowledged"
         /// Number of calls that changed files, those of closing included.
         static let calls = "calls"
+        /// Number of times that sleepers of other processes were to be woken.
+        static let wakes = "wakes"
+        /// Number of calls for file locks.
+        static let locks = "locks"
         /// A child was forked that will outlive this process.
         static let forked = "forked"
         /// A finding.
@@ -28,8 +32,14 @@ enum StressVictim {
         }
         let interceptor = SystemInterceptor(faults: faults)
         interceptor.install()
-        try work(point, path)
+        if point.layer == ObserversLayer.layerName {
+            try ObservedWriter(point).run(path)
+        } else {
+            try work(point, path)
+        }
         WorkerChannel.say("\(Message.calls) \(interceptor.changeCount)")
+        WorkerChannel.say("\(Message.wakes) \(interceptor.count(of: .wake))")
+        WorkerChannel.say("\(Message.locks) \(interceptor.count(of: .lock))")
     }
 
     private static func runForks(_ point: StressPoint, _ path: String) {

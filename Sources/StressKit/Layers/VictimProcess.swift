@@ -12,14 +12,19 @@ final class VictimProcess {
     private(set) var acknowledged: Int
     /// Number of calls that changed files, known once the victim has ended by itself.
     private(set) var calls: Int?
+    /// Number of calls that wake sleepers, and of those for locks, known like ``calls``.
+    private(set) var wakes = 0
+    private(set) var locks = 0
 
     /// Starts a victim on a file that holds `transactions` transactions.
+    ///
+    /// - Parameter name: names the file of its error messages.
     init(
         _ point: StressPoint, path: String, faults: String = "", transactions: Int,
-        in trial: Trial
+        in trial: Trial, name: String = "victim"
     ) throws {
         acknowledged = transactions
-        errorFile = trial.file("victim-errors")
+        errorFile = trial.file("\(name)-errors")
         unlink(errorFile)
         child = try ChildProcess(
             executable: ChildProcess.ownExecutable,
@@ -43,6 +48,8 @@ final class VictimProcess {
         switch (words.first.map(String.init), number) {
         case (StressVictim.Message.acknowledged, let number?): acknowledged = number
         case (StressVictim.Message.calls, let number?): calls = number
+        case (StressVictim.Message.wakes, let number?): wakes = number
+        case (StressVictim.Message.locks, let number?): locks = number
         default: break
         }
     }

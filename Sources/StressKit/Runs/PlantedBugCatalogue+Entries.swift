@@ -7,6 +7,8 @@ extension PlantedBugCatalogue {
     private static let failedCalls = "E13: a call that fails undoes the transaction"
     private static let failedSync = "E18: after a failed sync everybody is told"
     private static let launches = "E9: processes that launch at once all come"
+    private static let told = "E25: observers are told of every version, whoever dies"
+    private static let changes = "E25: what is told leads from what was told before to what is now"
     private static let sound = "E14: links, backlinks, keys and indexes fit together"
 
     static let recovery = [
@@ -199,5 +201,33 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "scan-touches-all-columns", "a scan reads the pages of every property",
             breaks: "E22: a scan touches its own column", "staged/column-scan"),
+    ]
+
+    static let observers = [
+        PlantedBugEntry(
+            "wake-after-publication", "sleepers are woken only once a version is visible",
+            breaks: told, "observers/killed-writers"),
+        PlantedBugEntry(
+            "dead-sleepers-counted-twice",
+            "what slept in a dead process is taken twice from the count of those to be woken",
+            breaks: told, "observers/killed-watchers"),
+        PlantedBugEntry(
+            "version-in-delivery-missed",
+            "nobody looks, after a delivery, for what was committed during it",
+            breaks: told, "observers/alone", "observers/writers"),
+        PlantedBugEntry(
+            "modified-at-new-position", "modifications are told as positions in the new version",
+            breaks: changes, "observers/alone"),
+        PlantedBugEntry(
+            "base-of-older-version", "a change set is compared with what was before the last one",
+            breaks: changes, "observers/alone"),
+        PlantedBugEntry(
+            "step-from-another-version",
+            "changes are those since the newest version that any handler knows",
+            breaks: changes, "observers/alone"),
+        PlantedBugEntry(
+            "released-version-stays", "a version stays pinned when its last token has gone",
+            breaks: "E25: what nobody observes any more is released", "observers/slow",
+            "observers/alone"),
     ]
 }

@@ -23,7 +23,7 @@ package struct PlantedBugEntry: Equatable, Sendable {
 /// All planted bugs. The engine has them only if it was built with the trait `PlantedBugs`.
 package enum PlantedBugCatalogue {
     package static let all =
-        recovery + space + shrinking + locks + forks + pages + calls + objects
+        recovery + space + shrinking + locks + forks + pages + calls + objects + observers
 
     /// Returns the entry with this name.
     ///

@@ -6,4 +6,6 @@ enum HelperCommand {
     static let victim = "stress-victim"
     /// Appends to lists beside other processes.
     static let appender = "stress-appender"
+    /// Observes what other processes write.
+    static let watcher = "stress-watcher"
 }

@@ -77,7 +77,9 @@ package final class Trial {
         report.handOverNanoseconds.append(nanoseconds)
     }
 
-    package func cover(_ name: String) { report.coverage[name, default: 0] += 1 }
+    package func cover(_ name: String, times: Int = 1) {
+        report.coverage[name, default: 0] += times
+    }
 
     package func skip(_ reason: String) { report.skipped = reason }
 

@@ -63,8 +63,10 @@ extension IndexChanges {
             switch try (old.position(of: key), new.position(of: key)) {
             case (let before?, nil): deletions.append(before)
             case (nil, let after?): insertions.append(after)
-            case (let before?, .some):
-                if try isModified?(key) == true { modifications.append(before) }
+            case (let before?, let after?):
+                if try isModified?(key) == true {
+                    modifications.append(planted("modified-at-new-position") ? after : before)
+                }
             case (nil, nil): break
             }
         }

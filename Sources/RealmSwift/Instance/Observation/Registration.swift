@@ -104,7 +104,7 @@ final class Registration: ObservingHandler, @unchecked Sendable {
 
     private func adopt(_ pending: Pending) {
         version = pending.version
-        base = pending.base
+        if !planted("base-of-older-version") { base = pending.base }
         includesOwn = false
     }
 
