@@ -92,9 +92,11 @@ private enum Composition {
             let theDog = realm.objects(Dog.self).first { $0.age == 1 }
             try realm.write { theDog!.age = 3 }
         }
-        let realm = try Realm(configuration: configuration)
-        realm.refresh()
-        #expect(realm.objects(Dog.self).first?.age == 3)
+        try {
+            let realm = try Realm(configuration: configuration)
+            realm.refresh()
+            #expect(realm.objects(Dog.self).first?.age == 3)
+        }()
     }
 
     @Test func optionalProperties() throws {

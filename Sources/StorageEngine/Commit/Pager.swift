@@ -403,6 +403,8 @@
         if file.cipher != nil {
             privateRuns = PrivateRuns(pageSize: pageSize, lock: Locked(()))
         }
+        // Said of the memory from before. What is shared is not released while this pager exists.
+        hasExcessMemory = false
         snapshot.markFrozen()
     }
 

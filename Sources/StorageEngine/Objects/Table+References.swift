@@ -100,22 +100,26 @@ extension Table {
     /// mixed values, or of collections of them, until `body` returns false. Links in collections
     /// inside of the values count.
     public func forEachReference(
-        toAny target: TypedLink, in column: Int, _ body: (ObjectKey) throws -> Bool
-    ) throws {
+        toAny target: TypedLink, in column: Int, _ body: (ObjectKey) throws(StorageError) -> Bool
+    ) throws(StorageError) {
         guard let other = try connection.table(number: target.table),
             let position = connection.schema.backlinkColumn(
                 ofTable: index, column: column, inTable: target.table)
         else { return }
-        try Backlinks.forEach(position, target.key, in: other) { origin, _ in try body(origin) }
+        try Backlinks.forEach(position, target.key, in: other) {
+            origin, _ throws(StorageError) in try body(origin)
+        }
     }
 
     /// The objects to which a mixed value of an object links, or a collection of them, also from
     /// collections inside of the values.
     ///
     /// - Throws: `.invalidArgument` if the object does not exist; `.damaged`.
-    public func mixedTargets(_ column: Int, of key: ObjectKey) throws -> [TypedLink] {
+    public func mixedTargets(
+        _ column: Int, of key: ObjectKey
+    ) throws(StorageError) -> [TypedLink] {
         var targets: [TypedLink] = []
-        func visit(_ value: Scalar) throws -> Bool {
+        func visit(_ value: Scalar) throws(StorageError) -> Bool {
             try addTargets(of: value, column, to: &targets, depth: 0)
             return true
         }
@@ -123,14 +127,16 @@ extension Table {
         case .none: _ = try visit(value(column, of: key))
         case .list: try list(column, of: key).forEach(visit)
         case .set: try set(column, of: key).forEach(visit)
-        case .map: try map(column, of: key).forEach { try visit($1) }
+        case .map: try map(column, of: key).forEach { _, value throws(StorageError) in
+            try visit(value)
+        }
         }
         return targets
     }
 
     private func addTargets(
         of value: Scalar, _ column: Int, to targets: inout [TypedLink], depth: Int
-    ) throws {
+    ) throws(StorageError) {
         if let target = target(column, value) { return targets.append(target) }
         guard let nested = NestedCollection(value) else { return }
         guard depth < NestedCollection.maximumDepth else {
@@ -139,8 +145,8 @@ extension Table {
         let collection = StoredCollection(
             pager: pager, bytes: nested.rows, format: .nested(nested.kind))
         // swift-format-ignore: ReplaceForEachWithForLoop
-        try collection.forEach {
-            try addTargets(of: $0.value, column, to: &targets, depth: depth + 1)
+        try collection.forEach { element throws(StorageError) in
+            try addTargets(of: element.value, column, to: &targets, depth: depth + 1)
             return true
         }
     }

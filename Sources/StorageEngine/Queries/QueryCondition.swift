@@ -18,11 +18,16 @@ public indirect enum QueryCondition {
     case keys([ObjectKey])
     /// One of the values that an object leads to passes the test. `name` is used by
     /// ``QueryPlan/explain()``, here and below.
-    case values(QueryExpression, name: String, (MixedValue) throws(StorageError) -> Bool)
+    ///
+    /// The tests of this case and the next get the connection of the plan that runs them, to read
+    /// lists and maps with. They must not keep another one: a condition can be used by several
+    /// Realms, on several threads.
+    case values(
+        QueryExpression, name: String, (MixedValue, Connection) throws(StorageError) -> Bool)
     /// One pair of values from two groups that an object leads to passes the test.
     case pairs(
         QueryExpression, QueryExpression, name: String,
-        (MixedValue, MixedValue) throws(StorageError) -> Bool)
+        (MixedValue, MixedValue, Connection) throws(StorageError) -> Bool)
     /// The object bound to a variable, instead of the object itself, satisfies a condition.
     case bound(QueryVariable, QueryCondition)
     /// An arbitrary test of one object of the table at a time, tested last. It must depend on the

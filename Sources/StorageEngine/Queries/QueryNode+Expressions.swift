@@ -2,12 +2,14 @@
 final class ExpressionNode: QueryNode {
     private let name: String
     private let expression: ExpressionReader
-    private let test: (MixedValue) throws(StorageError) -> Bool
+    private let connection: Connection
+    private let test: (MixedValue, Connection) throws(StorageError) -> Bool
 
     init(
         _ table: Table, _ expression: QueryExpression, _ name: String, depth: Int,
-        _ test: @escaping (MixedValue) throws(StorageError) -> Bool
+        _ test: @escaping (MixedValue, Connection) throws(StorageError) -> Bool
     ) throws(StorageError) {
+        connection = table.connection
         self.name = name
         self.expression = try ExpressionReader(table, expression, depth: depth)
         self.test = test
@@ -25,7 +27,7 @@ final class ExpressionNode: QueryNode {
         try rows.filter { row throws(StorageError) in
             var isMatch = false
             try expression.forEach(of: leaf.objectKey(row)) { value throws(StorageError) in
-                isMatch = try test(value)
+                isMatch = try test(value, connection)
                 return !isMatch
             }
             return isMatch
@@ -40,12 +42,15 @@ final class PairNode: QueryNode {
     private let name: String
     private let left: ExpressionReader
     private let right: ExpressionReader
-    private let test: (MixedValue, MixedValue) throws(StorageError) -> Bool
+    private let connection: Connection
+    private let test: (MixedValue, MixedValue, Connection) throws(StorageError) -> Bool
 
     init(
         _ table: Table, _ left: QueryExpression, _ right: QueryExpression, _ name: String,
-        depth: Int, _ test: @escaping (MixedValue, MixedValue) throws(StorageError) -> Bool
+        depth: Int,
+        _ test: @escaping (MixedValue, MixedValue, Connection) throws(StorageError) -> Bool
     ) throws(StorageError) {
+        connection = table.connection
         self.name = name
         self.left = try ExpressionReader(table, left, depth: depth)
         self.right = try ExpressionReader(table, right, depth: depth)
@@ -73,7 +78,7 @@ final class PairNode: QueryNode {
             var isMatch = false
             try left.forEach(of: key) { first throws(StorageError) in
                 try right.forEach(of: key) { second throws(StorageError) in
-                    isMatch = try test(first, second)
+                    isMatch = try test(first, second, connection)
                     return !isMatch
                 }
                 return !isMatch

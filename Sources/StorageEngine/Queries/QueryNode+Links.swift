@@ -171,7 +171,6 @@ final class ObjectNode: QueryNode {
     ) {
         self.table = table
         self.name = name
-        self.table = table
         self.test = test
     }
 

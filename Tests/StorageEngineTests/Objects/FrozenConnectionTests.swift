@@ -47,7 +47,8 @@ import ToolSupport
     private static func read(_ connection: Connection) throws {
         let table = try #require(try connection.table(named: "Note"))
         let keys = try QueryPlan(table, .constant(true)).keys()
-        try #require(keys.count == rowCount && table.count() == rowCount)
+        try #require(keys.count == rowCount)
+        try #require(table.count() == rowCount)
         for (number, key) in keys.enumerated() {
             let location = try #require(try table.location(of: key))
             guard case .integer(Int64(number)) = try table.value(0, at: location),
@@ -138,12 +139,12 @@ import ToolSupport
         let isBefore = QueryCondition.pairs(
             .bound(object, .values(QueryPath(end: .column(0)))),
             .bound(element, .values(QueryPath(end: .column(0)))), name: "before"
-        ) { MixedValue.compare($0, $1) > 0 }
+        ) { first, second, _ in MixedValue.compare(first, second) > 0 }
         nonisolated(unsafe) let condition = QueryCondition.values(
             .countMatchingEach(
                 QueryPath(end: .column(2)), isBefore, object: object, element: element),
             name: "count"
-        ) { MixedValue.compare($0, .int(1)) == 0 }
+        ) { value, _ in MixedValue.compare(value, .int(1)) == 0 }
         let threads = (0..<4).map { _ in
             BackgroundThread { _ in
                 let table = try #require(try frozen.table(named: "Note"))

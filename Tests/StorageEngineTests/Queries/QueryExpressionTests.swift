@@ -318,8 +318,8 @@ import ToolSupport
         if random.next(below: 3) > 0 {
             let limit = Int64(random.next(below: 8)) - 2
             return (
-                .values(left.expression, name: "\(left.expression) < \(limit)") {
-                    Value($0)?.passes(limit) ?? false
+                .values(left.expression, name: "\(left.expression) < \(limit)") { value, _ in
+                    Value(value)?.passes(limit) ?? false
                 }, { key, things in left.values(key, things).contains { $0.passes(limit) } }
             )
         }
@@ -328,8 +328,8 @@ import ToolSupport
             .pairs(
                 left.expression, right.expression,
                 name: "\(left.expression) with \(right.expression)"
-            ) {
-                guard let first = Value($0), let second = Value($1) else { return false }
+            ) { left, right, _ in
+                guard let first = Value(left), let second = Value(right) else { return false }
                 return first.matches(second)
             },
             { key, things in

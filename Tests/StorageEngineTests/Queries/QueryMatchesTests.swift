@@ -78,14 +78,14 @@ import ToolSupport
             ("boss of young", .referrer(table: 0, column: Column.boss, young), false),
             (
                 "scores",
-                .values(.values(QueryPath(end: .column(Column.scores))), name: "s") {
-                    $0.isInt(3)
+                .values(.values(QueryPath(end: .column(Column.scores))), name: "s") { value, _ in
+                    value.isInt(3)
                 }, true
             ),
             (
                 "score count",
-                .values(.count(QueryPath(end: .column(Column.scores))), name: "c") {
-                    $0.isInt(2)
+                .values(.count(QueryPath(end: .column(Column.scores))), name: "c") { value, _ in
+                    value.isInt(2)
                 }, true
             ),
             (
@@ -95,26 +95,26 @@ import ToolSupport
                         QueryPath(
                             steps: [.link(column: Column.boss)], end: .column(Column.scores))),
                     name: "b"
-                ) { $0.isInt(3) }, false
+                ) { value, _ in value.isInt(3) }, false
             ),
             (
                 "pairs",
                 .pairs(
                     .values(QueryPath(end: .column(Column.age))),
                     .values(QueryPath(end: .column(Column.scores))), name: "p"
-                ) { $0.isSameInt($1) }, true
+                ) { first, second, _ in first.isSameInt(second) }, true
             ),
             (
                 "fans",
                 .values(
                     .count(QueryPath(end: .referrers(table: 0, column: Column.boss))), name: "f"
-                ) { $0.isInt(1) }, false
+                ) { value, _ in value.isInt(1) }, false
             ),
             (
                 "part",
                 .values(
                     .values(QueryPath(end: .part(Column.mixed, [.any]))), name: "part"
-                ) { $0.isInt(3) }, true
+                ) { value, _ in value.isInt(3) }, true
             ),
             ("some", .keys((0..<40).map { ObjectKey(rawValue: $0 * 31) }), true),
             (

@@ -24,9 +24,11 @@ extension ResultsQuery {
         if let known = shared.read({ isEnough($0) ? $0 : nil }) ?? nil { return known }
         let own = searching()
         search(own)
+        // A value that replaces another one knows what that knew. So few are made, although none is
+        // freed.
         shared.update { known in
-            if let known, isEnough(known) { return nil }
-            return own.found
+            guard let known else { return own.found }
+            return isEnough(known) ? nil : known.joined(with: own.found)
         }
         return own.found
     }

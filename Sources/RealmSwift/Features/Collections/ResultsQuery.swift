@@ -84,6 +84,19 @@ final class ResultsQuery {
 
         /// The number of all objects; nil if it is not known.
         var totalCount: Int? { keys?.count ?? (isFirstAll ? first.count : count) }
+
+        /// Returns all that is known here or there, of the same version.
+        func joined(with other: Found) -> Found {
+            var joined = self
+            joined.keys = keys ?? other.keys
+            joined.count = count ?? other.count
+            if !isFirstAll, other.isFirstAll || other.first.count > first.count {
+                joined.first = other.first
+                joined.isFirstAll = other.isFirstAll
+            }
+            joined.hasLookedAtAll = hasLookedAtAll || other.hasLookedAtAll
+            return joined
+        }
     }
 
     /// The numbers of keys that are searched for access to single objects by position. The smallest

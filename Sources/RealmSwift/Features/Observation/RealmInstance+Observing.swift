@@ -113,7 +113,7 @@ extension RealmCache {
     ) throws -> RealmInstance {
         let realm = try instance(for: configuration, confinedTo: confinement)
         realm.resumeReading()
-        if realm.connection.version < version { _ = try realm.refresh() }
+        try realm.catchUp(with: version)
         return realm
     }
 }

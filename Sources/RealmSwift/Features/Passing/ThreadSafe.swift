@@ -35,9 +35,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
                 try RealmCache.instance(for: content.configuration)
             }
             instance.resumeReading()
-            if instance.connection.version < content.version, !instance.isWriting {
-                attempt { _ = try instance.refresh() }
-            }
+            attempt { try instance.catchUp(with: content.version) }
             return content.value._counterpart(in: Realm(instance: instance))
         }
         set {

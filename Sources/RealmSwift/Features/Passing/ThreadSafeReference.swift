@@ -77,9 +77,7 @@ private final class ReferenceBox<Confined: ThreadConfined>: Sendable {
         guard let taken else { stop("Can only resolve a thread safe reference once.") }
         let instance = realm.instance
         guard taken.version.database === instance.connection.database else { return nil }
-        if instance.connection.version < taken.version.version, !instance.isWriting {
-            attempt { _ = try instance.refresh() }
-        }
+        attempt { try instance.catchUp(with: taken.version.version) }
         return taken.referent._counterpart(in: realm)
     }
 }

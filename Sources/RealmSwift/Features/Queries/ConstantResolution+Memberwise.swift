@@ -21,8 +21,8 @@ extension ConstantResolution {
         let isNull =
             property.shape.collection == .none
             ? QueryCondition.value(column: column, .isNull)
-            : .values(.values(QueryPath(end: .column(column))), name: name(operand)) {
-                $0.matches(.equal, .null)
+            : .values(.values(QueryPath(end: .column(column))), name: name(operand)) { value, _ in
+                value.matches(.equal, .null)
             }
         return path.through(
             .or([isNull, links]), matchesNullLinks: findsNull && path.mayEndAtNullLink)

@@ -75,7 +75,7 @@ struct ConstantResolution {
         }
         // `IN` is `==` with each element of a list.
         let matchesNullLinks =
-            try comparison.operation != .notEqual && path.mayEndAtNullLink && test.passes(.null)
+            try comparison.operation != .notEqual && path.mayEndAtNullLink && test.passes(.null, resolver.realm.connection)
         switch path.end {
         case .property(let property, let column)
         where property.shape.collection == .none && !test.readsCollections:
@@ -177,7 +177,7 @@ struct ConstantResolution {
             default: return ConstantTest { _ in false }
             }
         }
-        if value.isCollection { return .collection(value, operation, resolver.realm.connection) }
+        if value.isCollection { return .collection(value, operation, in: resolver.realm) }
         if case .object = value { return try objectTest(value, operation) }
         if let pattern = operation.textPattern, case .scalar(let kind, .bytes(let bytes)) = value {
             return .text(pattern, comparison.options, bytes, of: kind, in: type)

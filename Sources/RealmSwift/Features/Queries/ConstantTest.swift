@@ -12,7 +12,7 @@ struct ConstantTest {
     private enum Form {
         case values((MixedValue) -> Bool)
         /// A test that reads lists and maps, and can fail if they are damaged.
-        case collections((MixedValue) throws(StorageError) -> Bool)
+        case collections((MixedValue, Connection) throws(StorageError) -> Bool)
     }
 
     init(stored: ValueTest? = nil, matches: @escaping (MixedValue) -> Bool) {
@@ -21,7 +21,7 @@ struct ConstantTest {
     }
 
     private static func readingCollections(
-        _ matches: @escaping (MixedValue) throws(StorageError) -> Bool
+        _ matches: @escaping (MixedValue, Connection) throws(StorageError) -> Bool
     ) -> ConstantTest {
         var test = ConstantTest { _ in false }
         test.form = .collections(matches)
@@ -33,10 +33,12 @@ struct ConstantTest {
     }
 
     /// Returns whether a value passes the test, after inversion.
-    func passes(_ value: MixedValue) throws(StorageError) -> Bool {
+    ///
+    /// - Parameter connection: Where the value comes from.
+    func passes(_ value: MixedValue, _ connection: Connection) throws(StorageError) -> Bool {
         switch form {
         case .values(let matches): matches(value) != isInverted
-        case .collections(let matches): try matches(value) != isInverted
+        case .collections(let matches): try matches(value, connection) != isInverted
         }
     }
 
@@ -118,8 +120,8 @@ extension ConstantTest {
         var closures: [(MixedValue) -> Bool] = []
         for test in tests {
             guard case .values(let matches) = test.form, !test.isInverted else {
-                return readingCollections { value throws(StorageError) in
-                    for test in tests where try test.passes(value) { return true }
+                return readingCollections { value, connection throws(StorageError) in
+                    for test in tests where try test.passes(value, connection) { return true }
                     return false
                 }
             }
@@ -132,9 +134,10 @@ extension ConstantTest {
     ///
     /// - Parameter operation: `.equal` or `.notEqual`.
     static func collection(
-        _ value: PredicateValue, _ operation: ComparisonSyntax.Operation, _ connection: Connection
+        _ value: PredicateValue, _ operation: ComparisonSyntax.Operation, in realm: RealmInstance
     ) -> ConstantTest {
-        var test = readingCollections { stored throws(StorageError) in
+        let value = ConstantContents(value, in: realm)
+        var test = readingCollections { stored, connection throws(StorageError) in
             try value.equals(stored, connection)
         }
         test.isInverted = operation == .notEqual

@@ -103,12 +103,12 @@ struct PairResolution {
 
     // MARK: Making
 
-    private func test() throws -> (MixedValue, MixedValue) throws(StorageError) -> Bool {
+    private func test() throws -> (MixedValue, MixedValue, Connection) throws(StorageError) -> Bool {
         let operation = comparison.operation == .isIn ? .equal : comparison.operation
         let options = comparison.options
         if let pattern = operation.textPattern {
             let text = TextComparison(pattern: pattern, options: options)
-            return { left, right in
+            return { left, right, _ in
                 if case .string(let left) = left, case .string(let right) = right {
                     return text.matches(left, right)
                 }
@@ -121,14 +121,13 @@ struct PairResolution {
         guard let order = operation.comparison else {
             throw error("Operator '\(operation.rawValue)' compares no two properties")
         }
-        let connection = resolver.realm.connection
         if options.isEmpty {
-            return { left, right throws(StorageError) in
+            return { left, right, connection throws(StorageError) in
                 try connection.matches(left, order, right)
             }
         }
         let text = TextComparison(pattern: .whole, options: options)
-        return { left, right throws(StorageError) in
+        return { left, right, connection throws(StorageError) in
             guard case .string(let first) = left, case .string(let second) = right else {
                 return try connection.matches(left, order, right)
             }

@@ -321,13 +321,13 @@ final class RealmNotifier: Sendable {
     }
 
     /// Has what is prepared for the handlers that were not called yet lead to what the Realm shows,
-    /// if a handler before them has written. In a transaction that it has not ended they are not
-    /// called.
+    /// if a handler before them has written. They are not called in a transaction that it has not
+    /// ended, nor while the Realm that it has invalidated shows nothing.
     private func adapt(
         _ rest: ArraySlice<Registration>, to realm: RealmInstance, _ wasWriting: Bool,
         _ state: inout ObservationState
     ) throws {
-        if realm.isWriting, !wasWriting {
+        if !realm.isReading || (realm.isWriting && !wasWriting) {
             for registration in rest { registration.pending = nil }
         } else if let pending = rest.first?.pending, pending.version != realm.connection.version {
             try state.prepare(rest.filter(\.isActive), for: realm.connection)
@@ -411,8 +411,11 @@ final class RealmNotifier: Sendable {
             state.isWriting = false
             for registration in state.registrations { registration.includesOwn = true }
             // If that fails, the handlers are told of the transaction, or the error comes again.
+            // One that does not know the version before is told of this transaction with the others.
+            let base = state.versionOfWrite
             return try? state.skip(
-                skipping.compactMap { $0 as? Registration }, to: realm.connection)
+                skipping.compactMap { $0 as? Registration }.filter { !$0.isBehind(base) },
+                to: realm.connection)
         }
         for (registration, report) in skipped ?? [] { registration.skip(report) }
         tellRealmHandlers(realm, .didChange, except: tokens)

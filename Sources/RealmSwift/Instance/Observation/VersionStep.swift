@@ -74,32 +74,40 @@ extension VersionStep {
         }
         for branch in observed.branches {
             switch branch.hop {
-            case .links(let column):
-                for target in try find(branch.target, &budget) {
-                    try observed.managedClass.table?.forEachReference(to: target, in: column) {
-                        owner, _ in
-                        if budget > 0 { keys.insert(owner) }
-                        budget -= 1
-                        return budget >= 0
-                    }
-                    if budget < 0 { throw TooMany() }
-                }
-            case .mixedLinks(let column):
-                guard let target = branch.target.managedClass.table else { continue }
-                for key in try find(branch.target, &budget) {
-                    let link = TypedLink(table: target.number, key: key)
-                    try observed.managedClass.table?.forEachReference(toAny: link, in: column) {
-                        try Self.spend(&budget)
-                        keys.insert($0)
-                        return true
-                    }
-                }
+            case .links(let column), .mixedLinks(let column):
+                try addReferrers(of: branch.target, observed, column, to: &keys, &budget)
             case .referrers(let column):
                 try addTargets(of: branch.target, column, to: &keys, &budget)
             }
         }
         affected[ObjectIdentifier(observed)] = keys
         return keys
+    }
+
+    /// Adds the objects that refer to affected objects of another class. A deleted one has no
+    /// referrers, and those that it had count by the column that referred to it.
+    private func addReferrers(
+        of target: ObservedClass, _ observed: ObservedClass, _ column: Int,
+        to keys: inout Set<ObjectKey>, _ budget: inout Int
+    ) throws {
+        guard let table = observed.managedClass.table,
+            let targets = target.managedClass.table
+        else { return }
+        let isMixed = table.definition.columns[column].type == .mixed
+        for key in try find(target, &budget) where try targets.contains(key) {
+            func visit(_ referrer: ObjectKey) -> Bool {
+                if budget > 0 { keys.insert(referrer) }
+                budget -= 1
+                return budget >= 0
+            }
+            if isMixed {
+                let link = TypedLink(table: targets.number, key: key)
+                try table.forEachReference(toAny: link, in: column, visit)
+            } else {
+                try table.forEachReference(to: key, in: column) { referrer, _ in visit(referrer) }
+            }
+            if budget < 0 { throw TooMany() }
+        }
     }
 
     private static func spend(_ budget: inout Int) throws {
@@ -203,9 +211,10 @@ extension VersionStep {
                     return true
                 }
             case .mixedLinks(let column):
-                try table.mixedTargets(column, of: key).contains {
-                    try $0.table == branch.target.managedClass.table?.number
-                        && isAffectedForwards($0.key, branch.target)
+                let number = branch.target.managedClass.table?.number
+                for linked in try table.mixedTargets(column, of: key)
+                where linked.table == number {
+                    if try isAffectedForwards(linked.key, branch.target) { return true }
                 }
             case .referrers(let column):
                 if try referrersHaveChanged(of: key, branch.target, column) { return true }

@@ -94,7 +94,7 @@ enum RealmCache {
     static func instanceOfQueue(for configuration: Realm.Configuration) throws -> RealmInstance? {
         guard let key = Confinement.currentQueueKey else { return nil }
         let schema = SchemaModel.of(configuration)
-        return instances(of: key, at: try configuration.path)
+        return instances(of: key, at: try configuration.path).instances
             .first { $0.suits(configuration, schema) }
     }
 
@@ -141,7 +141,7 @@ enum RealmCache {
 
     private static func instances(
         of key: ConfinementKey, at path: String
-    ) -> ([RealmInstance], additions: Int) {
+    ) -> (instances: [RealmInstance], additions: Int) {
         entries.withLock { entries in
             let found = entries[key].filter { $0.path.hasSameBytes(as: path) }
             return (found.compactMap(\.retainedInstance), entries.additions)

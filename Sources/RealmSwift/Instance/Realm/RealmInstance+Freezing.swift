@@ -32,9 +32,7 @@ extension RealmInstance {
                 try RealmCache.instanceOfQueue(for: configuration)
                 ?? RealmCache.instance(for: configuration)
             realm.resumeReading()
-            if realm.connection.version < connection.version, !realm.isWriting {
-                _ = try realm.refresh()
-            }
+            try realm.catchUp(with: connection.version)
             return realm
         }
     }

@@ -456,6 +456,23 @@ extension RealmInstance {
         }
     }
 
+    /// Moves to the newest version if what this Realm shows is older than `version`, unless it is
+    /// in a write transaction. A read-only Realm moves as well.
+    func catchUp(with version: UInt64) throws {
+        if connection.version >= version || isWriting { return }
+        if !configuration.readOnly {
+            _ = try refresh()
+            return
+        }
+        do {
+            _ = try connection.refresh()
+            didMove()
+        } catch {
+            leaveLostVersion()
+            throw error
+        }
+    }
+
     /// Cancels an open write transaction, releases the version being read, and invalidates all
     /// objects and collections.
     func invalidate() {
