@@ -12,7 +12,8 @@ struct PinsCommand: ParsableCommand {
             Prints where the bytes of the file are, and a line for each reader of any process \
             that has pinned a version: what a pinned version reaches cannot be reused. HOLDS are \
             the freed bytes that no other pinned version reaches, so that they become free when \
-            the readers of this one have left. \
+            the readers of this one have left. A frozen READER keeps its version until the program \
+            lets go of what it froze; a live one moves on when its thread does. \
             The file may be in use: it is opened, its write lock is taken for a moment, and \
             nothing in it is changed.
 

@@ -163,7 +163,8 @@ __attribute__((pure)) static inline uintptr_t realm_thread_identity(void) {
 /// Returns the identity of the main thread; 0 if another thread loaded the library.
 uintptr_t realm_main_thread_identity(void);
 
-/// Part of Swift's runtime. Its first two arguments are the two words of an `UnownedSerialExecutor`.
+/// Part of Swift's runtime. Its first two arguments are the two words of an
+/// `UnownedSerialExecutor`.
 extern bool swift_task_isCurrentExecutorWithFlags(
     void *_Nullable identity, uintptr_t implementation, uint64_t flags) __attribute__((swiftcall));
 

@@ -265,7 +265,7 @@
             throw failing(file.damage(reference.page, "a reference leads outside the file"))
         }
         if let privateRuns, let lock = privateRuns.lock {
-            return try sharedPage(reference, in: pages, privateRuns, lock)
+            return try sharedPage(reference, in: pages, keptIn: privateRuns, under: lock)
         }
         // In a forked child nothing decrypted is to be seen: the check below says so.
         if let run = privateRuns?.run(reference), file.cipher?.isForked == false { return run }
@@ -412,8 +412,8 @@
     /// has no room, the run stays here as long as the pager, because any thread may have a pointer
     /// into it.
     private func sharedPage(
-        _ reference: PageReference, in pages: MappedPages, _ runs: PrivateRuns,
-        _ lock: Locked<Void>
+        _ reference: PageReference, in pages: MappedPages, keptIn runs: PrivateRuns,
+        under lock: Locked<Void>
     ) throws(StorageError) -> UnsafeRawPointer {
         // Before the lock, which another thread may have held when this process was forked.
         if file.cipher?.isForked == true { try database.checkNotForked() }

@@ -127,9 +127,10 @@ extension Table {
         case .none: _ = try visit(value(column, of: key))
         case .list: try list(column, of: key).forEach(visit)
         case .set: try set(column, of: key).forEach(visit)
-        case .map: try map(column, of: key).forEach { _, value throws(StorageError) in
-            try visit(value)
-        }
+        case .map:
+            try map(column, of: key).forEach { _, value throws(StorageError) in
+                try visit(value)
+            }
         }
         return targets
     }

@@ -2,8 +2,8 @@ import CRealmSystem
 import Glibc
 
 /// Bugs that can be compiled into the engine, and into what observes it, to check that the tests
-/// notice them. They require the package trait `PlantedBugs`, and one is active at a time. docs/planted-bugs.md says what each
-/// breaks and which test finds it.
+/// notice them. They require the package trait `PlantedBugs`, and one is active at a time.
+/// docs/planted-bugs.md says what each breaks and which test finds it.
 enum PlantedBug: String, CaseIterable {
     // Durability and recovery.
     case skipsSync = "skip-sync"

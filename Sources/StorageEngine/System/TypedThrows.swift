@@ -1,4 +1,5 @@
-/// What the standard library has too, but with any error where a closure throws one of a known type.
+/// What the standard library has too, but with any error where a closure throws one of a known
+/// type.
 extension Array where Element == UInt8 {
     /// Calls `body` with the bytes.
     @inline(__always)

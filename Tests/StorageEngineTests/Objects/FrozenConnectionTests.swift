@@ -48,7 +48,7 @@ import ToolSupport
         let table = try #require(try connection.table(named: "Note"))
         let keys = try QueryPlan(table, .constant(true)).keys()
         try #require(keys.count == rowCount)
-        try #require(table.count() == rowCount)
+        try #require(try table.count() == rowCount)
         for (number, key) in keys.enumerated() {
             let location = try #require(try table.location(of: key))
             guard case .integer(Int64(number)) = try table.value(0, at: location),

@@ -22,10 +22,11 @@ import StorageEngine
 /// iterator is released, for example because the loop is left, and after the deletion of an
 /// observed object; the sequence ends then. Each iterator observes for itself.
 ///
-/// A change is computed for the version that the Realm shows when the loop takes it, and leads there
-/// from the version of the element before. So a loop that takes long gets several transactions as
-/// one change; meanwhile it keeps the version that it knows, and no other. If nothing has changed
-/// since then, the loop waits. It waits, too, while the Realm is in a write transaction.
+/// A change is computed for the version that the Realm shows when the loop takes it, and leads
+/// there from the version of the element before. So a loop that takes long gets several
+/// transactions as one change; meanwhile it keeps the version that it knows, and no other. If
+/// nothing has changed since then, the loop waits. It waits, too, while the Realm is in a write
+/// transaction.
 public struct ChangeSequence<Element>: AsyncSequence {
     public typealias Failure = Never
 

@@ -76,7 +76,7 @@ final class FollowedQuery {
     /// - Returns: The difference, in which those objects are modified that `modifications` says,
     ///   and the state in the newer version; nil if too much has changed.
     func follow(
-        _ state: OrderedState, over step: VersionStep, _ modifications: ObservedClass
+        _ state: OrderedState, over step: VersionStep, counting modifications: ObservedClass
     ) throws -> (IndexChanges, OrderedState)? {
         guard let table = query.managedClass.table, isSourceAlive,
             let old = try step.oldTable(of: query.managedClass)
@@ -90,16 +90,19 @@ final class FollowedQuery {
         var replacement: Replacement
         var (before, after) = (try order(orders, old), try order(orders, table))
         if distinct != nil {
-            let firsts = try regroup(&next, candidates, found, old, table)
+            let firsts = try regroup(
+                &next, candidates, matching: found, from: old, to: table)
             replacement = try next.shown.replace(
-                firsts.old, in: old, &before, by: firsts.new, &after)
+                firsts.old, in: old, order: &before, by: firsts.new, order: &after)
         } else {
-            replacement = try next.shown.replace(candidates, in: old, &before, by: found, &after)
+            replacement = try next.shown.replace(
+                candidates, in: old, order: &before, by: found, order: &after)
         }
         let replaced = Set(replacement.old.map(\.key))
         let others = modified.filter { !replaced.contains($0) }
         var change = replacement.difference(modified: modified)
-        change.modifications += try state.shown.places(of: others, in: old, &before).map(\.position)
+        change.modifications +=
+            try state.shown.places(of: others, in: old, order: &before).map(\.position)
         change.modifications.sort()
         return (change, next)
     }
@@ -142,8 +145,8 @@ final class FollowedQuery {
     /// Brings the groups up to date. Returns the first objects, before and after, of all groups
     /// that candidates belong or belonged to.
     private func regroup(
-        _ state: inout OrderedState, _ candidates: [ObjectKey], _ found: [ObjectKey],
-        _ old: Table, _ table: Table
+        _ state: inout OrderedState, _ candidates: [ObjectKey], matching found: [ObjectKey],
+        from old: Table, to table: Table
     ) throws -> (old: [ObjectKey], new: [ObjectKey]) {
         let distinct = distinct ?? []
         var before = try order(distinct + orders, old)
@@ -152,15 +155,18 @@ final class FollowedQuery {
         let complete = try found.filter {
             try after.entry($0).isComplete(inFirst: distinct.count)
         }
-        let oldEntries = try grouped.places(of: candidates, in: old, &before).map(\.entry)
-        _ = try state.grouped.replace(candidates, in: old, &before, by: complete, &after)
+        let oldEntries = try grouped.places(of: candidates, in: old, order: &before).map(\.entry)
+        _ = try state.grouped.replace(
+            candidates, in: old, order: &before, by: complete, order: &after)
         let newEntries = try complete.map { try after.entry($0) }
         var firsts: (old: Set<ObjectKey>, new: Set<ObjectKey>) = ([], [])
         for entry in oldEntries + newEntries {
-            if let key = try grouped.first(like: entry, &before, distinct.count) {
+            if let key = try grouped.first(like: entry, in: &before, properties: distinct.count) {
                 firsts.old.insert(key)
             }
-            if let key = try state.grouped.first(like: entry, &after, distinct.count) {
+            if let key = try state.grouped.first(
+                like: entry, in: &after, properties: distinct.count)
+            {
                 firsts.new.insert(key)
             }
         }
@@ -211,7 +217,7 @@ extension OrderedKeys {
     /// Returns those of the objects that the sequence has, as often as it has them, with their
     /// positions, ascending. The sequence is in the order of `order`, of the version of `table`.
     fileprivate func places(
-        of keys: some Sequence<ObjectKey>, in table: Table, _ order: inout ObjectOrder
+        of keys: some Sequence<ObjectKey>, in table: Table, order: inout ObjectOrder
     ) throws -> [(position: Int, entry: ObjectOrder.Entry)] {
         var places: [(position: Int, entry: ObjectOrder.Entry)] = []
         for key in keys where try table.contains(key) {
@@ -228,10 +234,10 @@ extension OrderedKeys {
     /// Takes objects out of a sequence that is in one order, and puts others into the rest, which
     /// is in another order, too.
     fileprivate mutating func replace(
-        _ old: [ObjectKey], in table: Table, _ before: inout ObjectOrder,
-        by new: [ObjectKey], _ after: inout ObjectOrder
+        _ old: [ObjectKey], in table: Table, order before: inout ObjectOrder,
+        by new: [ObjectKey], order after: inout ObjectOrder
     ) throws -> Replacement {
-        let places = try places(of: old, in: table, &before)
+        let places = try places(of: old, in: table, order: &before)
         remove(at: places.map(\.position))
         var entries = try new.map { try after.entry($0) }
         entries.sort { after.precedes($0, $1) }
@@ -246,7 +252,7 @@ extension OrderedKeys {
     /// Returns the first object that equals an entry in the first properties of an order, by which
     /// the sequence is ordered.
     fileprivate func first(
-        like entry: ObjectOrder.Entry, _ order: inout ObjectOrder, _ properties: Int
+        like entry: ObjectOrder.Entry, in order: inout ObjectOrder, properties: Int
     ) throws -> ObjectKey? {
         let position = try partitionPoint {
             try order.compare($0, entry, properties: properties) < 0

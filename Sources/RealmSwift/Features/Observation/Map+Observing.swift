@@ -90,11 +90,12 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
 // MARK: On an actor
 
 extension Map {
-    /// Calls a function on an actor when the map changes, as the method with a queue does on a queue.
+    /// Calls a function on an actor when the map changes, as the method with a queue does on a
+    /// queue.
     ///
-    /// The method returns when the function is registered; its calls come after that. A task that is
-    /// cancelled does not register, and its token is not valid. If the actor is not the one of this
-    /// Realm, the function gets the map of a Realm that is confined to the actor.
+    /// The method returns when the function is registered; its calls come after that. A task that
+    /// is cancelled does not register, and its token is not valid. If the actor is not the one of
+    /// this Realm, the function gets the map of a Realm that is confined to the actor.
     ///
     /// ```swift
     /// let token = await map.observe(on: screen) { screen, change in screen.show(change) }

@@ -114,11 +114,12 @@ extension ObjectBase {
 }
 
 extension Object {
-    /// Calls a function on an actor when the object changes or is deleted, as the method with a queue does on a queue.
+    /// Calls a function on an actor when the object changes or is deleted, as the method with a
+    /// queue does on a queue.
     ///
-    /// The method returns when the function is registered; its calls come after that. A task that is
-    /// cancelled does not register, and its token is not valid. If the actor is not the one of this
-    /// Realm, the function gets the object of a Realm that is confined to the actor.
+    /// The method returns when the function is registered; its calls come after that. A task that
+    /// is cancelled does not register, and its token is not valid. If the actor is not the one of
+    /// this Realm, the function gets the object of a Realm that is confined to the actor.
     ///
     /// ```swift
     /// let token = await dog.observe(on: screen) { (screen, change: ObjectChange<Dog>) in

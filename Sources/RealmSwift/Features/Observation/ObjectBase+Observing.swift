@@ -68,7 +68,7 @@ extension ObjectBase {
             realm: realm, identity: ObservedIdentity(subject, keyPaths), isInitial: false,
             make: { realm in
                 let managedClass = realm.counterpart(of: managedClass)
-                return ObservedObject(managedClass, key, parts(managedClass))
+                return ObservedObject(managedClass, key, parts: parts(managedClass))
             },
             makeTranslation: { [self] in
                 { [self] report in
@@ -112,8 +112,8 @@ extension ObjectBase {
 }
 
 extension AnyRealmValue {
-    /// Returns a value as the application sees it. A list or map, which is not there any more, and a
-    /// link to an object that does not exist any more, are nil.
+    /// Returns a value as the application sees it. A list or map, which is not there any more, and
+    /// a link to an object that does not exist any more, are nil.
     fileprivate static func oldValue(_ stored: Scalar, in realm: RealmInstance) -> Any? {
         guard let value = MixedValue(stored) else { return nil }
         if let plain = AnyRealmValue(plain: value) { return _eraseElement(plain) }

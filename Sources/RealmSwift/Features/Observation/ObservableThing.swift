@@ -51,7 +51,8 @@ struct ObservableThing<Change> {
     ) -> (registration: Registration, token: NotificationToken) {
         let notifier = realm.observableNotifier()
         let registration = attempt {
-            try notifier.register(identity, in: realm, isInitial: isInitial, make, delivery)
+            try notifier.register(
+                identity, in: realm, isInitial: isInitial, making: make, delivery: delivery)
         }
         return (registration, HandlerToken(registration, notifier, of: realm))
     }

@@ -17,7 +17,7 @@ final class ObservedObject: Observed {
     private let key: ObjectKey
     private let parts: [(part: Part, observed: ObservedClass)]
 
-    init(_ managedClass: ManagedClass, _ key: ObjectKey, _ parts: [Part]) {
+    init(_ managedClass: ManagedClass, _ key: ObjectKey, parts: [Part]) {
         self.managedClass = managedClass
         self.key = key
         self.parts = parts.map { ($0, .paths($0.paths, of: managedClass)) }

@@ -26,7 +26,8 @@ final class ObservedQuery: Observed {
     ) throws -> (Registration.Report?, ObservedBase) {
         if isUntouched(step) { return (nil, base) }
         if case .ordered(let state) = base,
-            let (difference, next) = try followed?.follow(state, over: step, modifications)
+            let (difference, next) = try followed?.follow(
+                state, over: step, counting: modifications)
         {
             return (difference.isEmpty ? nil : .collection(difference), .ordered(next))
         }

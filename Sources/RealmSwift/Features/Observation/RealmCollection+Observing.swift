@@ -130,11 +130,12 @@ extension RealmCollection where Element: ObjectBase {
 // MARK: On an actor
 
 extension RealmCollection {
-    /// Calls a function on an actor when the collection changes, as the method with a queue does on a queue.
+    /// Calls a function on an actor when the collection changes, as the method with a queue does on
+    /// a queue.
     ///
-    /// The method returns when the function is registered; its calls come after that. A task that is
-    /// cancelled does not register, and its token is not valid. If the actor is not the one of this
-    /// Realm, the function gets the collection of a Realm that is confined to the actor.
+    /// The method returns when the function is registered; its calls come after that. A task that
+    /// is cancelled does not register, and its token is not valid. If the actor is not the one of
+    /// this Realm, the function gets the collection of a Realm that is confined to the actor.
     ///
     /// ```swift
     /// let token = await dogs.observe(on: screen) { screen, change in screen.show(change) }

@@ -1,8 +1,8 @@
 import StorageEngine
 
 extension RealmInstance {
-    /// Registers a handler on an actor, with a Realm that is confined to it, which is this one if it
-    /// belongs to that actor. A task that is cancelled does not register.
+    /// Registers a handler on an actor, with a Realm that is confined to it, which is this one if
+    /// it belongs to that actor. A task that is cancelled does not register.
     ///
     /// - Parameters:
     ///   - actor: The actor on which handlers run.

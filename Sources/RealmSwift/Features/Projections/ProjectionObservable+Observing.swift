@@ -122,11 +122,12 @@ extension ProjectionModel.Property {
 // MARK: On an actor
 
 extension ProjectionObservable {
-    /// Calls a function on an actor when a projected property changes or the object is deleted, as the method with a queue does on a queue.
+    /// Calls a function on an actor when a projected property changes or the object is deleted, as
+    /// the method with a queue does on a queue.
     ///
-    /// The method returns when the function is registered; its calls come after that. A task that is
-    /// cancelled does not register, and its token is not valid. If the actor is not the one of this
-    /// Realm, the function gets the projection of a Realm that is confined to the actor.
+    /// The method returns when the function is registered; its calls come after that. A task that
+    /// is cancelled does not register, and its token is not valid. If the actor is not the one of
+    /// this Realm, the function gets the projection of a Realm that is confined to the actor.
     ///
     /// ```swift
     /// let token = await person.observe(on: screen) { screen, change in screen.show(change) }

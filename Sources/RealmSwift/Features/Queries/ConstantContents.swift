@@ -39,9 +39,11 @@ indirect enum ConstantContents {
     func equals(_ stored: MixedValue, _ connection: Connection) throws(StorageError) -> Bool {
         switch (self, stored) {
         case (.list(let values), .list):
-            return try equals(stored, values.count, connection) { index, _ in values[index] }
+            return try equals(stored, count: values.count, in: connection) { index, _ in
+                values[index]
+            }
         case (.map(let entries), .map):
-            return try equals(stored, entries.count, connection) { index, key in
+            return try equals(stored, count: entries.count, in: connection) { index, key in
                 key.elementsEqual(entries[index].key) ? entries[index].value : nil
             }
         case (.link(let expected), .link(let link)): return expected == link
@@ -56,7 +58,7 @@ indirect enum ConstantContents {
     /// - Parameter value: A function that returns the expected value for a position and key; nil if
     ///   no value is equal.
     private func equals(
-        _ stored: MixedValue, _ count: Int, _ connection: Connection,
+        _ stored: MixedValue, count: Int, in connection: Connection,
         _ value: (Int, UnsafeRawBufferPointer) -> ConstantContents?
     ) throws(StorageError) -> Bool {
         guard try connection.elementCount(of: stored) == count else { return false }

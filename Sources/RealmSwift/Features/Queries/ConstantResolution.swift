@@ -75,7 +75,8 @@ struct ConstantResolution {
         }
         // `IN` is `==` with each element of a list.
         let matchesNullLinks =
-            try comparison.operation != .notEqual && path.mayEndAtNullLink && test.passes(.null, resolver.realm.connection)
+            try comparison.operation != .notEqual && path.mayEndAtNullLink
+            && test.passes(.null, resolver.realm.connection)
         switch path.end {
         case .property(let property, let column)
         where property.shape.collection == .none && !test.readsCollections:

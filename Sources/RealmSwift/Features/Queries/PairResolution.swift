@@ -103,7 +103,8 @@ struct PairResolution {
 
     // MARK: Making
 
-    private func test() throws -> (MixedValue, MixedValue, Connection) throws(StorageError) -> Bool {
+    private func test() throws -> (MixedValue, MixedValue, Connection) throws(StorageError) -> Bool
+    {
         let operation = comparison.operation == .isIn ? .equal : comparison.operation
         let options = comparison.options
         if let pattern = operation.textPattern {

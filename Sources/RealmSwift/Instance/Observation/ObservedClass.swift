@@ -142,8 +142,8 @@ extension ObservedClass {
 
     /// Returns the class and the column of the links that a property of linking objects mirrors.
     private func referrers(named name: String) -> (origin: ManagedClass, column: Int)? {
-        // The file does not say which properties are linking objects, so for objects that are accessed
-        // by names their class does, if the Realm has it.
+        // The file does not say which properties are linking objects, so for objects that are
+        // accessed by names their class does, if the Realm has it.
         let model = managedClass.model
         let declaring = model.hasStorage ? model : managedClass.realm.schema[model.name] ?? model
         guard let property = declaring[name], let type = property.shape.linkedClass else {

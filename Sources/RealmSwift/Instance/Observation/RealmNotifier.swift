@@ -50,7 +50,7 @@ final class RealmNotifier: Sendable {
     ///   of. Otherwise it is told what changes after the version that the Realm shows now.
     func register(
         _ identity: ObservedIdentity, in realm: RealmInstance, isInitial: Bool,
-        _ make: (RealmInstance) -> Observed, _ delivery: Registration.Delivery
+        making make: (RealmInstance) -> Observed, delivery: Registration.Delivery
     ) throws -> Registration {
         // In a write transaction, the Realm shows the newest version, which may not be visible yet.
         if realm.isWriting { _ = waitUntilVisible(realm.connection.version) }
@@ -73,7 +73,7 @@ final class RealmNotifier: Sendable {
             observed.users += 1
             let registration = Registration(
                 observed, identity, isInitial: isInitial, version: isInitial ? nil : version,
-                delivery)
+                delivery: delivery)
             state.registrations.append(registration)
             return registration
         }
@@ -209,7 +209,8 @@ final class RealmNotifier: Sendable {
             return realm.takeRetainedValue()
         }
         guard let realm, !realm.isWriting, !realm.hasEnded else { return }
-        // An invalidated Realm pins nothing until it is used again, unless it is observed and moves.
+        // An invalidated Realm pins nothing until it is used again, unless it is observed and
+        // moves.
         if !realm.isReading, !realm.autorefresh || withState({ !$0.isObserving }) { return }
         attempt {
             if realm.autorefresh {
@@ -300,7 +301,7 @@ final class RealmNotifier: Sendable {
             // Nil if it was told meanwhile, because a handler before it has moved the Realm.
             let report = attempt {
                 try withState { state in
-                    try adapt(rest, to: realm, wasWriting, &state)
+                    try adapt(rest, to: realm, wasWriting: wasWriting, in: &state)
                     let known = registration.version
                     defer {
                         // A handler may take long, and is not to keep the version before meanwhile.
@@ -324,8 +325,8 @@ final class RealmNotifier: Sendable {
     /// if a handler before them has written. They are not called in a transaction that it has not
     /// ended, nor while the Realm that it has invalidated shows nothing.
     private func adapt(
-        _ rest: ArraySlice<Registration>, to realm: RealmInstance, _ wasWriting: Bool,
-        _ state: inout ObservationState
+        _ rest: ArraySlice<Registration>, to realm: RealmInstance, wasWriting: Bool,
+        in state: inout ObservationState
     ) throws {
         if !realm.isReading || (realm.isWriting && !wasWriting) {
             for registration in rest { registration.pending = nil }
@@ -411,7 +412,8 @@ final class RealmNotifier: Sendable {
             state.isWriting = false
             for registration in state.registrations { registration.includesOwn = true }
             // If that fails, the handlers are told of the transaction, or the error comes again.
-            // One that does not know the version before is told of this transaction with the others.
+            // One that does not know the version before is told of this transaction with the
+            // others.
             let base = state.versionOfWrite
             return try? state.skip(
                 skipping.compactMap { $0 as? Registration }.filter { !$0.isBehind(base) },
@@ -427,8 +429,8 @@ final class RealmNotifier: Sendable {
         lookAgain(realm)
     }
 
-    /// The Realm shows the version on which its cancelled transaction began, or a newer one: if that
-    /// was still being made durable, others may have committed on it.
+    /// The Realm shows the version on which its cancelled transaction began, or a newer one: if
+    /// that was still being made durable, others may have committed on it.
     func realmMayHaveMoved(_ realm: RealmInstance) {
         let before = withState { $0.versionOfWrite }
         if realm.isReading, realm.connection.version != before {
@@ -476,5 +478,6 @@ final class RealmNotifier: Sendable {
             return state
         }
         old.subscription?.cancel()
+        scheduler.end()
     }
 }

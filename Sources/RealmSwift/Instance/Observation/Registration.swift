@@ -82,7 +82,7 @@ final class Registration: ObservingHandler, @unchecked Sendable {
 
     init(
         _ observed: Observed, _ identity: ObservedIdentity, isInitial: Bool, version: UInt64?,
-        _ delivery: Delivery
+        delivery: Delivery
     ) {
         self.observed = observed
         self.identity = identity

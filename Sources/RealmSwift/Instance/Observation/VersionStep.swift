@@ -75,7 +75,8 @@ extension VersionStep {
         for branch in observed.branches {
             switch branch.hop {
             case .links(let column), .mixedLinks(let column):
-                try addReferrers(of: branch.target, observed, column, to: &keys, &budget)
+                try addReferrers(
+                    of: branch.target, in: column, of: observed, to: &keys, budget: &budget)
             case .referrers(let column):
                 try addTargets(of: branch.target, column, to: &keys, &budget)
             }
@@ -87,8 +88,8 @@ extension VersionStep {
     /// Adds the objects that refer to affected objects of another class. A deleted one has no
     /// referrers, and those that it had count by the column that referred to it.
     private func addReferrers(
-        of target: ObservedClass, _ observed: ObservedClass, _ column: Int,
-        to keys: inout Set<ObjectKey>, _ budget: inout Int
+        of target: ObservedClass, in column: Int, of observed: ObservedClass,
+        to keys: inout Set<ObjectKey>, budget: inout Int
     ) throws {
         guard let table = observed.managedClass.table,
             let targets = target.managedClass.table

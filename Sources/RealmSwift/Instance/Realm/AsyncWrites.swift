@@ -1,5 +1,8 @@
 import StorageEngine
 
+/// Identifies an asynchronous write or commit of a Realm.
+public typealias AsyncTransactionId = UInt32
+
 /// The asynchronous writes of a Realm; see docs/changes.md, "Asynchronous writes".
 ///
 /// Used where the Realm is confined. Other threads leave messages in the mailbox, which has

@@ -7,8 +7,11 @@ extension Realm {
     /// difference.
     @frozen
     public enum OpenBehavior: Sendable {
+        /// Never.
         case never
+        /// Each time.
         case always
+        /// If there is no file yet.
         case once
     }
 

@@ -1,8 +1,5 @@
 import StorageEngine
 
-/// Identifies an asynchronous write or commit of a Realm.
-public typealias AsyncTransactionId = UInt32
-
 extension Realm {
     // MARK: Asynchronous writes
 

@@ -1,12 +1,12 @@
 import Foundation
 import StorageEngine
 
-/// A database of objects, as seen by one thread, or by the blocks of one serial queue.
+/// A database of objects, as seen by one thread, by the blocks of one serial queue, or by an actor.
 ///
 /// A Realm shows one version of the data until it moves to the newest version: with ``refresh()``,
 /// at the beginning of a write transaction, or by itself (``autorefresh``). A Realm, and the
-/// objects and collections obtained from it, can be used only on the thread or queue that it was
-/// opened for. Use elsewhere stops the program.
+/// objects and collections obtained from it, can be used only on the thread, queue or actor that it
+/// was opened for. Use elsewhere stops the program.
 ///
 /// Opening the same file again on the same thread returns an equal Realm and is cheap, so there is
 /// no need to keep Realms. The file is closed with the last reference to a Realm, object or

@@ -279,6 +279,7 @@ extension RealmInstance {
     /// Returns what writes asynchronously. Stops the program if this Realm cannot.
     func writingAsynchronously() -> AsyncWrites {
         checkThread()
+        if isFrozen { stop("Can't perform transactions on a frozen Realm") }
         if configuration.readOnly { stop("Can't perform transactions on read-only Realms.") }
         if let asyncWrites { return asyncWrites }
         guard let scheduler = confinement.makeScheduler() else {

@@ -20,6 +20,12 @@ enum Scheduler {
             Task.detached { await actor.run(body) }
         }
     }
+
+    /// Drops what waits for a run loop. Its thread may have ended, so that nothing would release
+    /// it. Any thread may call this.
+    func end() {
+        if case .runLoop(let work) = self { work.end() }
+    }
 }
 
 /// Functions that the run loop of a thread calls, in order.
@@ -32,6 +38,9 @@ final class RunLoopWork: Sendable {
     init() { source = RunLoopSource() }
 
     deinit { source.end() }
+
+    /// Drops what has not run, and what is added from now on.
+    func end() { source.end() }
 
     func add(_ body: @escaping @Sendable () -> Void) { source.add(body) }
 }
@@ -68,9 +77,13 @@ private final class RunLoopSource: @unchecked Sendable {
         CFRunLoopAddSource(loop, source, kCFRunLoopCommonModes)
     }
 
+    /// Drops `body` if the source has ended.
     func add(_ body: @escaping @Sendable () -> Void) {
-        state.withLock { $0.pending.append(body) }
-        signal()
+        let isPending = state.withLock { state in
+            if !state.hasEnded { state.pending.append(body) }
+            return !state.hasEnded
+        }
+        if isPending { signal() }
     }
 
     /// Drops what is pending and removes the source.

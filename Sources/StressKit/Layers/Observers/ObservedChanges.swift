@@ -75,7 +75,8 @@ private struct Draw {
     /// How many transactions there are with this one; no other has the same.
     private let number: Int
 
-    /// The most objects that a change inserts, and the number of songs beyond which many are deleted.
+    /// The most objects that a change inserts, and the number of songs beyond which many are
+    /// deleted.
     private static let mostInserted = 16
     private static let mostSongs = 60
 

@@ -10,7 +10,8 @@ struct SlowWatchers {
     private let trial: Trial
     private let path: String
 
-    /// The most old versions during a delivery: the one before it, and the one that the Realm shows.
+    /// The most old versions during a delivery: the one before it, and the one that the Realm
+    /// shows.
     private static let mostVersions = 2
 
     private enum Slowness: CaseIterable {

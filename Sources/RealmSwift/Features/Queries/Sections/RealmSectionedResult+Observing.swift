@@ -3,11 +3,11 @@ import Dispatch
 extension RealmSectionedResult {
     /// Calls a function when the sections, or the elements of this one, change.
     ///
-    /// The first call, with ``SectionedResultsChange/initial(_:)``, comes soon after this method has
-    /// returned. Each further call tells what has changed since the call before, by the rules of
-    /// ``SectionedResultsChange``. An observer of one section is told of its own elements only, with
-    /// the positions that the section has among all. When it loses its last element, it is to be
-    /// deleted, and to be inserted when it has elements again.
+    /// The first call, with ``SectionedResultsChange/initial(_:)``, comes soon after this method
+    /// has returned. Each further call tells what has changed since the call before, by the rules
+    /// of ``SectionedResultsChange``. An observer of one section is told of its own elements only,
+    /// with the positions that the section has among all. When it loses its last element, it is to
+    /// be deleted, and to be inserted when it has elements again.
     ///
     /// ```swift
     /// let token = dogsByBreed.observe { change in
@@ -23,8 +23,8 @@ extension RealmSectionedResult {
     ///   - keyPaths: The properties of the elements whose changes count as modifications, as for
     ///     collections. An element that gets another key changes its section in any case.
     ///   - queue: The serial queue on which to call the function, with the sections as a Realm
-    ///     confined to that queue sees them; nil for where this Realm is confined. The function that
-    ///     computes the keys is then called on the queue, too.
+    ///     confined to that queue sees them; nil for where this Realm is confined. The function
+    ///     that computes the keys is then called on the queue, too.
     ///   - block: The function.
     /// - Returns: A token. The function is called as long as the token exists.
     /// - Precondition: As for collections.
@@ -127,11 +127,12 @@ extension RealmSectionedResult where Element: ObjectBase {
 // MARK: On an actor
 
 extension RealmSectionedResult {
-    /// Calls a function on an actor when the sections, or the elements of this one, change, as the method with a queue does on a queue.
+    /// Calls a function on an actor when the sections, or the elements of this one, change, as the
+    /// method with a queue does on a queue.
     ///
-    /// The method returns when the function is registered; its calls come after that. A task that is
-    /// cancelled does not register, and its token is not valid. If the actor is not the one of this
-    /// Realm, the function gets the sections of a Realm that is confined to the actor.
+    /// The method returns when the function is registered; its calls come after that. A task that
+    /// is cancelled does not register, and its token is not valid. If the actor is not the one of
+    /// this Realm, the function gets the sections of a Realm that is confined to the actor.
     ///
     /// ```swift
     /// let token = await dogsByBreed.observe(on: screen) { screen, change in screen.show(change) }
