@@ -123,7 +123,9 @@ enum RealmCache {
     private static func instancesOfThread() -> [RealmInstance] {
         var own = instances(of: Confinement.current.key)
         if let key = Confinement.currentQueueKey { own += instances(of: key) }
-        return own + instancesOfActor()
+        // Unlike `+`, this makes no new array if there are none.
+        own += instancesOfActor()
+        return own
     }
 
     /// The instances of the actor to which the caller is isolated.
