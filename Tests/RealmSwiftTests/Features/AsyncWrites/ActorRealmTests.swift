@@ -64,7 +64,7 @@ private actor ItemStore {
     func close() { realm = nil }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct ActorRealmTests {
+@Suite(.timeLimit(.minutes(10))) struct ActorRealmTests {
     private let configuration = asyncConfiguration()
 
     @Test func anActorWritesAndReads() async throws {
@@ -194,7 +194,7 @@ private actor ItemStore {
 }
 
 /// Realms of the main actor.
-@Suite(.timeLimit(.minutes(2))) @MainActor struct MainActorRealmTests {
+@Suite(.timeLimit(.minutes(10))) @MainActor struct MainActorRealmTests {
     private let configuration = asyncConfiguration()
 
     @Test func theMainActorOpensARealm() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 // Asynchronous writes beside synchronous ones, other Realms, threads and queues.
 
-@Suite(.timeLimit(.minutes(2))) struct AsyncAndSyncTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncAndSyncTests {
     @Test func aSynchronousWriteInBetweenRunsFirst() async throws {
         try await withAsyncScene { scene in
             let (realm, log) = (scene.realm, ChangeLog<String>())
@@ -288,7 +288,7 @@ import Testing
 }
 
 /// Realms of serial queues.
-@Suite(.timeLimit(.minutes(2))) struct QueueAsyncWriteTests {
+@Suite(.timeLimit(.minutes(10))) struct QueueAsyncWriteTests {
     private final class QueueScene: Sendable {
         let configuration = asyncConfiguration()
         let observing = ObservingQueue()

@@ -7,7 +7,7 @@ import Testing
 // still happen. Transactions can only be canceled before the block is invoked, and calling
 // cancelAsyncWrite from within the block is a no-op."
 
-@Suite(.timeLimit(.minutes(2))) struct AsyncCancellationTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncCancellationTests {
     @Test func aCancelledWriteRunsNeitherBlockNorCompletion() async throws {
         try await withAsyncScene { scene in
             let (realm, log) = (scene.realm, ChangeLog<String>())

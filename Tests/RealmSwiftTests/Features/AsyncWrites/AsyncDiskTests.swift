@@ -42,7 +42,7 @@ private func withHeldSync(
 }
 
 /// What a Realm does while its commits are on their way to the disk, and when they do not arrive.
-@Suite(.timeLimit(.minutes(2))) struct AsyncDiskTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncDiskTests {
     @Test func theRealmGoesOnWhileTheDiskIsBusy() async throws {
         try await withHeldSync { held in
             let (realm, log) = (held.realm, ChangeLog<Int>())

@@ -14,7 +14,7 @@ private func configuration(of path: String) -> Realm.Configuration {
 /// A process found other items than it should.
 private struct OtherItems: Error {}
 
-@Suite(.timeLimit(.minutes(2))) struct AsyncDurabilityTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncDurabilityTests {
     private func path() throws -> String {
         try #require(asyncConfiguration().fileURL?.path)
     }

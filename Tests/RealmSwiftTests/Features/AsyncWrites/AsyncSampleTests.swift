@@ -72,7 +72,7 @@ private func createTodos(in actor: isolated RealmActor) async throws -> Int {
     static let shared = SampleBackgroundActor()
 }
 
-@Suite(.timeLimit(.minutes(2))) struct AsyncSampleTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncSampleTests {
     private let configuration = TestDirectory.untilExit().configuration([SampleTodo.self])
 
     @Test func anActorCreatesUpdatesAndDeletes() async throws {

@@ -117,13 +117,13 @@ final class HeldTransaction: Sendable {
             let realm = try Realm(configuration: configuration)
             try realm.write {
                 hasBegun.signal()
-                guard mayCommit.wait(timeout: .now() + 60) == .success else {
+                guard mayCommit.wait(timeout: .now() + 600) == .success else {
                     throw WaitingTooLong()
                 }
                 try body(realm)
             }
         }
-        guard hasBegun.wait(timeout: .now() + 60) == .success else { throw WaitingTooLong() }
+        guard hasBegun.wait(timeout: .now() + 600) == .success else { throw WaitingTooLong() }
     }
 
     /// Commits, and waits for the end of the thread.
@@ -136,14 +136,14 @@ final class HeldTransaction: Sendable {
 /// Waits for a signal, for a minute at most. Also asynchronous functions may call it where nothing
 /// else needs their thread.
 func waitInTime(_ semaphore: DispatchSemaphore) -> Bool {
-    semaphore.wait(timeout: .now() + 60) == .success
+    semaphore.wait(timeout: .now() + 600) == .success
 }
 
 /// Lets other tasks of the actor run until `condition` holds.
 func yieldToOthers(
     _ isolation: isolated any Actor = #isolation, until condition: () throws -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(600)
     while try !condition() {
         if ContinuousClock.now > deadline { throw WaitingTooLong() }
         await Task.yield()

@@ -4,7 +4,7 @@ import Testing
 
 // `beginAsyncWrite` and `commitAsyncWrite`.
 
-@Suite(.timeLimit(.minutes(2))) struct AsyncTransactionTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncTransactionTests {
     @Test func aTransactionIsBegunLaterAndCommitted() async throws {
         try await withAsyncScene { scene in
             let (realm, log) = (scene.realm, ChangeLog<String>())

@@ -6,7 +6,7 @@ import Testing
 // calling task while waiting for its turn to write rather than blocking the thread. In addition,
 // the actual i/o to write data to disk is done by a background worker thread."
 
-@Suite(.timeLimit(.minutes(2))) @AsyncTestActor struct AsyncWriteTests {
+@Suite(.timeLimit(.minutes(10))) @AsyncTestActor struct AsyncWriteTests {
     private let configuration = asyncConfiguration()
 
     @Test func theBlockIsCommittedWhenTheCallReturns() async throws {
@@ -298,7 +298,7 @@ import Testing
 
 /// `asyncRefresh`. Documented: "This function should be used instead of synchronous refresh in
 /// async functions, as it suspends the calling task (if required) rather than blocking."
-@Suite(.timeLimit(.minutes(2))) @AsyncTestActor struct AsyncRefreshTests {
+@Suite(.timeLimit(.minutes(10))) @AsyncTestActor struct AsyncRefreshTests {
     private let configuration = asyncConfiguration()
 
     @Test func itMovesToTheNewestVersion() async throws {

@@ -7,7 +7,7 @@ import Testing
 // beginAsyncWrite, and by default the transaction is committed asynchronously after the block
 // completes."
 
-@Suite(.timeLimit(.minutes(2))) struct WriteAsyncTests {
+@Suite(.timeLimit(.minutes(10))) struct WriteAsyncTests {
     @Test func theBlockRunsLaterAndIsCommitted() async throws {
         try await withAsyncScene { scene in
             let (realm, log) = (scene.realm, ChangeLog<String>())

@@ -126,7 +126,7 @@ private final class Held<Value>: @unchecked Sendable {
             mayEnd.wait()
         }
         reader.start()
-        let inTime = hasRead.wait(timeout: .now() + 60)
+        let inTime = hasRead.wait(timeout: .now() + 600)
         #expect(inTime == .success)
         held.value = nil
         // The thread may not have let go of what it ran.

@@ -62,7 +62,7 @@ import Testing
 }
 
 /// What handlers of changes are given, frozen for other threads.
-@Suite(.timeLimit(.minutes(2))) struct FrozenChangeTests {
+@Suite(.timeLimit(.minutes(10))) struct FrozenChangeTests {
     private typealias Author = FrozenModels.Author
 
     @Test func collectionsOfChangesAreFrozen() async throws {

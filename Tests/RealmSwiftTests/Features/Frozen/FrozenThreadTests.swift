@@ -5,7 +5,7 @@ import Testing
 // Frozen things are read by many threads at once while the live Realm changes. What they show must
 // stay the same.
 
-@Suite(.timeLimit(.minutes(2))) struct FrozenThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct FrozenThreadTests {
     private typealias Author = FrozenModels.Author
     private typealias Book = FrozenModels.Book
 

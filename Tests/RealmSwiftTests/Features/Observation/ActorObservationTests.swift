@@ -3,7 +3,7 @@ import RealmSwift
 import Testing
 
 /// `observe(on: actor)`, called on the actor of the Realm.
-@Suite(.timeLimit(.minutes(2))) struct ActorObservationTests {
+@Suite(.timeLimit(.minutes(10))) struct ActorObservationTests {
     @Test func resultsAreReportedOnTheActor() async throws {
         let scene = try await ActorScene()
         let watcher = Watcher(scene)
@@ -286,7 +286,7 @@ import Testing
 }
 
 /// The life of registrations on actors.
-@Suite(.timeLimit(.minutes(2))) struct ActorRegistrationTests {
+@Suite(.timeLimit(.minutes(10))) struct ActorRegistrationTests {
     @Test func afterInvalidationNothingIsReported() async throws {
         let scene = try await ActorScene()
         let watcher = Watcher(scene)
@@ -436,7 +436,7 @@ import Testing
 }
 
 /// `observe(on: actor)` where the Realm belongs to another actor, or to the main actor.
-@Suite(.timeLimit(.minutes(2))) struct OtherActorObservationTests {
+@Suite(.timeLimit(.minutes(10))) struct OtherActorObservationTests {
     @Test func anotherActorIsToldWithARealmOfItsOwn() async throws {
         let scene = try await ActorScene()
         let watcher = Watcher(scene)

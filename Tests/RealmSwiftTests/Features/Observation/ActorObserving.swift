@@ -46,7 +46,7 @@ final class AwaitedLog<Entry: Sendable>: @unchecked Sendable {
             return nextWaiter
         }
         guard let id else { return waiter.continuation.resume(returning: true) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 60) { self.giveUp(id) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 600) { self.giveUp(id) }
     }
 
     private func giveUp(_ id: Int) {
@@ -57,7 +57,7 @@ final class AwaitedLog<Entry: Sendable>: @unchecked Sendable {
 
 /// Waits until `condition` holds, of which nothing tells: it is asked again and again.
 func waitAsync(until condition: @Sendable () throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(600)
     while try !condition() {
         if ContinuousClock.now > deadline { throw WaitingTooLong() }
         try await Task.sleep(for: .milliseconds(1))

@@ -6,7 +6,7 @@ import Testing
 // Changes as an asynchronous sequence. A task on the actor of the Realm iterates; the test waits
 // for what it has seen.
 
-@Suite(.timeLimit(.minutes(2))) struct ChangeSequenceTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangeSequenceTests {
     @Test func theInitialContentsAreTheFirstElement() async throws {
         let scene = try await ActorScene()
         let watcher = Watcher(scene)
@@ -303,7 +303,7 @@ import Testing
 }
 
 /// Sequences of changes of everything else that is observed.
-@Suite(.timeLimit(.minutes(2))) struct OtherChangeSequenceTests {
+@Suite(.timeLimit(.minutes(10))) struct OtherChangeSequenceTests {
     @Test func listsSetsAndLinkingObjectsHaveChanges() async throws {
         let scene = try await ActorScene()
         let watcher = Watcher(scene)

@@ -6,7 +6,7 @@ import Foundation
 /// A condition did not come to hold in time.
 struct WaitingTooLong: Error {}
 
-private let limit = Duration.seconds(60)
+private let limit = Duration.seconds(600)
 
 /// Runs `body` on a thread of its own, called from the running run loop of this thread.
 func withRunLoopThread<Value: Sendable>(
