@@ -103,16 +103,18 @@ import Testing
         let questions = Questions()
         let configuration = configuration(questions, answer: true)
         let counts = try await withThrowingTaskGroup(of: Int.self) { group in
-            let open = DispatchSemaphore(value: 0)
+            // The Realm stays open until all threads have theirs.
+            let missing = DispatchGroup()
             for _ in 0..<8 {
+                missing.enter()
                 group.addTask {
                     try await onThread {
-                        let realm = try Realm(configuration: configuration)
-                        let count = realm.objects(Person.self).count
-                        // Keep the Realm open until all threads have theirs.
-                        open.signal()
-                        Thread.sleep(forTimeInterval: 0.2)
-                        return count
+                        let realm = try {
+                            defer { missing.leave() }
+                            return try Realm(configuration: configuration)
+                        }()
+                        missing.wait()
+                        return realm.objects(Person.self).count
                     }
                 }
             }
