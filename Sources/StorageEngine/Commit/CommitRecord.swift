@@ -288,8 +288,8 @@ extension CommitRecord {
             pageCount >= firstPage, pageCount <= Self.maximumPageCount,
             livePages <= pageCount - firstPage, checkpointSequence <= sequence,
             checkpoint.birth == version || checkpointSequence < sequence,
-            Self.isPlausible(root, version, firstPage..<pageCount),
-            Self.isPlausible(checkpoint, version, firstPage..<pageCount),
+            Self.isPlausible(root, version, within: firstPage..<pageCount),
+            Self.isPlausible(checkpoint, version, within: firstPage..<pageCount),
             rootsStart != Self.listOffset || (word(160) == 0) == (word(168) == 0),
             self.ring.isPlausible(in: sequence, within: firstPage..<pageCount),
             sequence - checkpointSequence <= self.ring.maximumCheckpointAge,
@@ -318,7 +318,8 @@ extension CommitRecord {
         }
         guard
             let chain = RecordChain(
-                count: UInt64(half(116)), before: sequence, version, within: bounds, from: &reader)
+                count: UInt64(half(116)), before: sequence, version: version, within: bounds,
+                from: &reader)
         else { return nil }
         lists = Lists(
             inlineRoots: Array(block[rootsStart..<listsStart]), pageList: list, log: log,
@@ -326,7 +327,7 @@ extension CommitRecord {
     }
 
     private static func isPlausible(
-        _ reference: PageReference, _ version: UInt64, _ bounds: Range<UInt64>
+        _ reference: PageReference, _ version: UInt64, within bounds: Range<UInt64>
     ) -> Bool {
         reference.isNone
             ? reference.birth == 0

@@ -65,7 +65,7 @@ extension Database {
             (descriptor, status, isTakenOver) throws(StorageError) in
             let identity = Identity(status, isReadOnly: options.readOnly)
             let database = try openOnce(identity) { () throws(StorageError) in
-                let database = try openUnshared(location(of: path), descriptor, options)
+                let database = try openUnshared(location(of: path), descriptor, with: options)
                 isTakenOver = true
                 return database
             }
@@ -155,7 +155,7 @@ extension Database {
     ) throws(StorageError) -> Database {
         try withDescriptor(path, options) {
             (descriptor, _, isTakenOver) throws(StorageError) in
-            let database = try openUnshared(location(of: path), descriptor, options)
+            let database = try openUnshared(location(of: path), descriptor, with: options)
             isTakenOver = true
             return database
         }
@@ -232,7 +232,7 @@ extension Database {
 
     /// Takes over the descriptor only when it succeeds.
     static func openUnshared(
-        _ path: String, _ descriptor: Int32, _ options: Options
+        _ path: String, _ descriptor: Int32, with options: Options
     ) throws(StorageError) -> Database {
         var coordinator: Coordinator?
         do throws(StorageError) {

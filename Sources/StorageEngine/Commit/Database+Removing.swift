@@ -34,7 +34,7 @@ extension Database {
             }
             if isOpen(path: location) { throw inUse(path) }
             let identity = Identity(status, isReadOnly: false)
-            if try remove(location, identity, path) { return true }
+            if try remove(location, identity, path: path) { return true }
             // Another process replaced or removed it meanwhile.
         }
     }
@@ -59,7 +59,7 @@ extension Database {
     /// Removes the file with that identity. Returns false, and changes nothing, if the path leads
     /// to another file by now.
     private static func remove(
-        _ location: String, _ identity: Identity, _ path: String
+        _ location: String, _ identity: Identity, path: String
     ) throws(StorageError) -> Bool {
         guard let (descriptor, isWritable) = try openForRemoval(location, path) else {
             return false

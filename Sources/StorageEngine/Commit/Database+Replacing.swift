@@ -40,7 +40,7 @@ extension Database {
             }
             let database: Database
             do throws(StorageError) {
-                database = try openUnshared(location(of: path), descriptor, options)
+                database = try openUnshared(location(of: path), descriptor, with: options)
             } catch {
                 System.close(descriptor)
                 throw error

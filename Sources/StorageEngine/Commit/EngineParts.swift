@@ -34,12 +34,12 @@ public enum EngineParts {
         }
 
         /// Returns false, with nothing changed, if the value does not fit.
-        public func setInteger(_ column: Int, _ row: Int, _ value: Int64) -> Bool {
+        public func setInteger(_ column: Int, _ row: Int, to value: Int64) -> Bool {
             node.setInteger(column, row, value)
         }
 
         /// Returns false, with nothing changed, if the value does not fit.
-        public func setBytes(_ column: Int, _ row: Int, _ value: UnsafeRawBufferPointer) -> Bool {
+        public func setBytes(_ column: Int, _ row: Int, to value: UnsafeRawBufferPointer) -> Bool {
             node.setBytes(column, row, value, isOverflow: false)
         }
 

@@ -87,7 +87,7 @@ extension RecordChain {
 
     /// Reads `count` entries; nil where they contradict each other or the record.
     init?(
-        count: UInt64, before sequence: UInt64, _ version: UInt64, within bounds: Range<UInt64>,
+        count: UInt64, before sequence: UInt64, version: UInt64, within bounds: Range<UInt64>,
         from reader: inout VariableLengthIntegerReader
     ) {
         guard count <= CommitRecord.chainCapacity else { return nil }

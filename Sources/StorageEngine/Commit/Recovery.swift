@@ -103,7 +103,8 @@ struct Recovery {
         }
         var outcome = try newestIntact(from: newest, records)
         let adopted = outcome.record
-        outcome.slotDamage = SlotDamage(scan.slots, adopted: adopted, newest: newest, records)
+        outcome.slotDamage = SlotDamage(
+            scan.slots, adopted: adopted, newest: newest, records: records)
         // Damage is reported once. Left in its slot, it would be reported again, of other commits.
         outcome.abandoned += scan.slots.filter {
             $0.isDamaged && adopted?.needs($0.place) != true

@@ -69,7 +69,7 @@ struct SlotDamage: Equatable, Sendable {
     /// `records`: the valid records by their numbers.
     init?(
         _ slots: [SlotScan.Slot], adopted: CommitRecord?, newest: CommitRecord,
-        _ records: [UInt64: CommitRecord]
+        records: [UInt64: CommitRecord]
     ) {
         blocks = slots.filter(\.isDamaged).map(\.block)
         version = adopted?.version ?? 0

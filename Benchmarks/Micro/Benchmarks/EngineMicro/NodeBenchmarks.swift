@@ -23,8 +23,8 @@ func nodeBenchmarks() {
             benchmark.startMeasurement()
             var rows = 0
             while leaf.insertPlaceholderRow(at: rows) {
-                guard leaf.setInteger(0, rows, Int64(rows)),
-                    leaf.setInteger(1, rows, Int64(rows % 100))
+                guard leaf.setInteger(0, rows, to: Int64(rows)),
+                    leaf.setInteger(1, rows, to: Int64(rows % 100))
                 else { break }
                 rows += 1
             }
@@ -52,7 +52,7 @@ func nodeBenchmarks() {
                 var name = "name \(1000 + row)"
                 let isSet = name.withUTF8 {
                     leaf.insertPlaceholderRow(at: row)
-                        && leaf.setBytes(0, row, UnsafeRawBufferPointer($0))
+                        && leaf.setBytes(0, row, to: UnsafeRawBufferPointer($0))
                 }
                 precondition(isSet, "Two hundred names fit a page.")
             }
@@ -97,7 +97,8 @@ func nodeBenchmarks() {
 
     func fill(_ leaf: EngineParts.Leaf, rows: Int, _ value: (Int) -> Int64) {
         for row in 0..<rows {
-            let isSet = leaf.insertPlaceholderRow(at: row) && leaf.setInteger(0, row, value(row))
+            let isSet =
+                leaf.insertPlaceholderRow(at: row) && leaf.setInteger(0, row, to: value(row))
             precondition(isSet, "The rows fit a page.")
         }
     }
