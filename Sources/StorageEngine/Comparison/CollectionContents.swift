@@ -89,7 +89,8 @@ struct CollectionContents {
         try collection.forEach(from: position) { row throws(StorageError) in
             let key = collection.format.hasKeys ? ComparedValue.scalar(.bytes(row.key)) : nil
             let value = try ComparedValue(
-                row.value, of: collection.format.type, collection.pager, depth: depth, &budget)
+                row.value, of: collection.format.type, in: collection.pager, depth: depth,
+                within: &budget)
             elements.append(Element(key: key, value: value))
             position += 1
             return position < last

@@ -8,8 +8,8 @@ enum ComparedValue {
 
     /// Creates the comparable form of a value that is nested in `depth` collections.
     init(
-        _ value: Scalar, of type: ValueType, _ pager: Pager, depth: Int,
-        _ budget: inout RowBudget
+        _ value: Scalar, of type: ValueType, in pager: Pager, depth: Int,
+        within budget: inout RowBudget
     ) throws(StorageError) {
         guard type == .mixed, let nested = NestedCollection(value) else {
             self = .scalar(value)

@@ -19,7 +19,7 @@ struct RowComparison {
     private var columns: [Column] = []
 
     /// Looks up the properties that may differ in both leaves.
-    init(_ oldTable: Table, _ oldLeaf: Node, _ newTable: Table, _ newLeaf: Node)
+    init(_ oldTable: Table, _ oldLeaf: Node, newTable: Table, newLeaf: Node)
         throws(StorageError)
     {
         self.oldTable = oldTable
@@ -93,8 +93,8 @@ struct RowComparison {
     private func isSameMixed(_ old: Scalar, _ new: Scalar) throws(StorageError) -> Bool {
         var oldBudget = RowBudget(oldTable.pager)
         var newBudget = RowBudget(newTable.pager)
-        return try ComparedValue(old, of: .mixed, oldTable.pager, depth: 0, &oldBudget)
-            == ComparedValue(new, of: .mixed, newTable.pager, depth: 0, &newBudget)
+        return try ComparedValue(old, of: .mixed, in: oldTable.pager, depth: 0, within: &oldBudget)
+            == ComparedValue(new, of: .mixed, in: newTable.pager, depth: 0, within: &newBudget)
     }
 
     private func collection(

@@ -76,7 +76,7 @@ struct TableComparison {
     private mutating func compare(_ columns: inout RowComparison?) throws(StorageError) {
         let (left, right) = (before.location!, after.location!)
         if columns?.isOf(left.leaf, right.leaf) != true {
-            columns = try RowComparison(old!, left.leaf, new, right.leaf)
+            columns = try RowComparison(old!, left.leaf, newTable: new, newLeaf: right.leaf)
         }
         let (modified, collections) = try columns!.differences(left.row, right.row)
         if modified.isEmpty { return }
