@@ -37,7 +37,7 @@ final class CipherContext {
     /// that of the previous use.
     func begin(
         _ salt: SessionSalt, _ number: UInt32, key: () -> SecretKey,
-        _ additionalData: SealedPlace.AdditionalData
+        authenticating additionalData: SealedPlace.AdditionalData
     ) {
         let nonce: (UInt32, UInt32, UInt32) = (number.littleEndian, 0, 0)
         let isReady = withUnsafeBytes(of: nonce) { nonce in

@@ -33,13 +33,14 @@ final class CipherWorkspace {
     /// not conclude anything else from these bytes, which are authenticated only at the end.
     func open(
         _ sealed: UnsafeRawBufferPointer, key: (SessionSalt) -> SecretKey,
-        _ additionalData: SealedPlace.AdditionalData,
+        authenticating additionalData: SealedPlace.AdditionalData,
         byteCount: (UnsafeRawPointer) -> Int?
     ) -> UnsafeRawBufferPointer? {
         let prefixEnd = Seal.size + Self.prefixSize
         guard sealed.count >= prefixEnd, let start = sealed.baseAddress else { return nil }
         let seal = Seal(at: start)
-        context.begin(seal.salt, seal.number, key: { key(seal.salt) }, additionalData)
+        context.begin(
+            seal.salt, seal.number, key: { key(seal.salt) }, authenticating: additionalData)
         context.process(
             start + Seal.size, into: memory + Seal.size, count: Self.prefixSize)
         guard let count = byteCount(memory + Seal.size), count >= prefixEnd,

@@ -74,7 +74,7 @@ final class FileCipher: Sendable {
             let (salt, number) = sealing.session.next()
             sealing.context.begin(
                 salt, number, key: { key(of: salt) },
-                place.additionalData(fileID: fileID))
+                authenticating: place.additionalData(fileID: fileID))
             sealing.context.process(
                 contents.baseAddress!, into: target + Seal.size, count: contents.count)
             let seal = Seal(tag: sealing.context.finishedTag(), salt: salt, number: number)
@@ -89,7 +89,7 @@ final class FileCipher: Sendable {
     /// followed by the contents. Calls it with nil if they are not what was sealed for this place
     /// with this key.
     ///
-    /// See ``CipherWorkspace/open(_:key:_:byteCount:)``.
+    /// See ``CipherWorkspace/open(_:key:authenticating:byteCount:)``.
     func withOpened<Result, Failure: Error>(
         _ sealed: UnsafeRawBufferPointer, at place: SealedPlace,
         byteCount: (UnsafeRawPointer) -> Int?,
@@ -99,7 +99,8 @@ final class FileCipher: Sendable {
         defer { putBack(workspace) }
         return try body(
             workspace.open(
-                sealed, key: key, place.additionalData(fileID: fileID), byteCount: byteCount))
+                sealed, key: key, authenticating: place.additionalData(fileID: fileID),
+                byteCount: byteCount))
     }
 
     /// Opens contents of known length. Returns nil if they are not what was sealed.
