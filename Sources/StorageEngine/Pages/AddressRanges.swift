@@ -32,7 +32,7 @@ struct AddressRanges {
         var length = preferredByteCount(atLeast: needed, smallest: smallest)
         while true {
             do throws(SystemFailure) {
-                return try AddressRanges(length, Int(pageShift), isEncrypted)
+                return try AddressRanges(length, Int(pageShift), isEncrypted: isEncrypted)
             } catch {
                 // Strict overcommit accounting may refuse (ENOMEM), and valgrind rejects the length
                 // (EINVAL).
@@ -57,7 +57,7 @@ struct AddressRanges {
     }
 
     private init(
-        _ length: Int, _ pageShift: Int, _ isEncrypted: Bool
+        _ length: Int, _ pageShift: Int, isEncrypted: Bool
     ) throws(SystemFailure) {
         var taken: [(UnsafeMutableRawPointer, Int)] = []
         func take(

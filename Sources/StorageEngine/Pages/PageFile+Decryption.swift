@@ -35,7 +35,7 @@ extension PageFile {
         let page = reference.page
         let sealed = UnsafeRawBufferPointer(
             start: pages.ranges.file + byteCount(page), count: byteCount(pageLimit))
-        return try withOpenedRun(sealed, at: page, cipher) { run throws(StorageError) in
+        return try withOpenedRun(sealed, at: page, with: cipher) { run throws(StorageError) in
             guard let run else {
                 throw damage(
                     page,
@@ -65,7 +65,7 @@ extension PageFile {
     /// Calls `body` with the decrypted run, including the seal, or with nil if it is not what was
     /// sealed for this page. `sealed` may extend behind the run.
     func withOpenedRun<Result, Failure: Error>(
-        _ sealed: UnsafeRawBufferPointer, at page: UInt64, _ cipher: FileCipher,
+        _ sealed: UnsafeRawBufferPointer, at page: UInt64, with cipher: FileCipher,
         _ body: (UnsafeRawBufferPointer?) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try cipher.withOpened(

@@ -115,7 +115,7 @@ extension PageFile {
     /// not what was sealed for this page of this file, or is not complete.
     func intactRun(_ bytes: UnsafeRawBufferPointer, at page: UInt64) -> IntactRun? {
         if let cipher {
-            return withOpenedRun(bytes, at: page, cipher) { run in
+            return withOpenedRun(bytes, at: page, with: cipher) { run in
                 run.map { IntactRun(PageHeader($0.baseAddress!)) }
             }
         }
