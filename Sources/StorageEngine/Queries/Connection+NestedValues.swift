@@ -29,7 +29,7 @@ extension Connection {
     ///
     /// - Throws: `.damaged`.
     public func matches(
-        _ left: MixedValue, _ comparison: Comparison, _ right: MixedValue
+        _ left: MixedValue, _ comparison: Comparison, with right: MixedValue
     ) throws(StorageError) -> Bool {
         guard left.isCollection, right.isCollection else { return left.matches(comparison, right) }
         return switch comparison {
@@ -59,7 +59,7 @@ extension Connection {
             let other = others[index]
             index += 1
             areEqual = Node.compare(key, other.key) == 0
-            if areEqual { areEqual = try matches(value, .equal, other.value) }
+            if areEqual { areEqual = try matches(value, .equal, with: other.value) }
             return areEqual
         }
         return areEqual

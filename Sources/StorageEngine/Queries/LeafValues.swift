@@ -7,7 +7,7 @@ struct LeafValues {
     private let place: (node: Node, column: Int)?
     private let defaultValue: Scalar
 
-    init(_ table: Table, _ column: Int, _ leaf: Node) throws(StorageError) {
+    init(_ table: Table, _ column: Int, in leaf: Node) throws(StorageError) {
         pager = table.pager
         kind = table.checks[column].kind
         place = try table.column(column, of: leaf)

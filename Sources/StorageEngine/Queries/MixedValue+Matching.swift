@@ -2,7 +2,7 @@ extension MixedValue {
     /// Whether the value compares with another as `comparison` says. Null equals null and has no
     /// order; NaN equals nothing. Values of different kinds are never equal and have no order, but
     /// numbers compare by value whatever their types. Bools, links and collections have no order.
-    /// Collections equal nothing here: ``Connection/matches(_:_:_:)`` compares their elements.
+    /// Collections equal nothing here: ``Connection/matches(_:_:with:)`` compares their elements.
     public func matches(_ comparison: Comparison, _ other: MixedValue) -> Bool {
         switch comparison {
         case .equal: return equals(other)

@@ -12,18 +12,18 @@ extension QueryNode {
         case .not(let part): return NotNode(try compile(part, table, depth: inner))
         case .and(let parts): return all(of: try compile(parts, table, depth: inner))
         case .or(let parts): return OrNode(try compile(parts, table, depth: inner))
-        case .value(let column, let test): return try compile(test, column, table)
+        case .value(let column, let test): return try compile(test, column, of: table)
         case .link(let column, let part):
             let target = try table.target(ofLinks: column)
-            return LinkNode(table, column, try QueryPlan(target, part, depth: inner))
+            return LinkNode(table, column, to: try QueryPlan(target, part, depth: inner))
         case .referrer(let number, let column, let part):
             let origin = try table.connection.existingTable(number: number)
-            return ReferrerNode(table, try QueryPlan(origin, part, depth: inner), column)
+            return ReferrerNode(table, try QueryPlan(origin, part, depth: inner), through: column)
         case .keys(let keys): return KeysNode(keys)
         case .values(let expression, let name, let test):
-            return try ExpressionNode(table, expression, name, depth: inner, test)
+            return try ExpressionNode(table, expression, named: name, depth: inner, test)
         case .pairs(let left, let right, let name, let test):
-            return try PairNode(table, left, right, name, depth: inner, test)
+            return try PairNode(table, left, and: right, named: name, depth: inner, test)
         case .bound(let variable, let part):
             let other = try table.connection.existingTable(number: variable.tableNumber)
             return BoundNode(variable, try QueryPlan(other, part, depth: inner))
@@ -52,7 +52,7 @@ extension QueryNode {
     private static let manyValues = 16
 
     private static func compile(
-        _ test: ValueTest, _ column: Int, _ table: Table
+        _ test: ValueTest, _ column: Int, of table: Table
     ) throws(StorageError) -> QueryNode {
         precondition(column >= 0 && column < table.propertyCount, "column out of range")
         let definition = table.definition.columns[column]
@@ -63,7 +63,7 @@ extension QueryNode {
         if case .isIn(let values) = test, values.count <= Self.manyValues {
             return OrNode(
                 try values.map { value throws(StorageError) in
-                    try compile(.compare(.equal, value), column, table)
+                    try compile(.compare(.equal, value), column, of: table)
                 })
         }
         if definition.type.isCompared, !test.isOrderOfBytes(definition.type),
@@ -71,9 +71,9 @@ extension QueryNode {
                 try table.predicate(column, test)
             })
         {
-            return ColumnNode(table, column, test, predicate)
+            return ColumnNode(table, column, passing: test, with: predicate)
         }
-        return ValueNode(table, column, test)
+        return ValueNode(table, column, passing: test)
     }
 }
 

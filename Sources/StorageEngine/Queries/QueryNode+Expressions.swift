@@ -6,7 +6,7 @@ final class ExpressionNode: QueryNode {
     private let test: (MixedValue, Connection) throws(StorageError) -> Bool
 
     init(
-        _ table: Table, _ expression: QueryExpression, _ name: String, depth: Int,
+        _ table: Table, _ expression: QueryExpression, named name: String, depth: Int,
         _ test: @escaping (MixedValue, Connection) throws(StorageError) -> Bool
     ) throws(StorageError) {
         connection = table.connection
@@ -46,7 +46,7 @@ final class PairNode: QueryNode {
     private let test: (MixedValue, MixedValue, Connection) throws(StorageError) -> Bool
 
     init(
-        _ table: Table, _ left: QueryExpression, _ right: QueryExpression, _ name: String,
+        _ table: Table, _ left: QueryExpression, and right: QueryExpression, named name: String,
         depth: Int,
         _ test: @escaping (MixedValue, MixedValue, Connection) throws(StorageError) -> Bool
     ) throws(StorageError) {

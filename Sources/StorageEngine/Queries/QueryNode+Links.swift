@@ -10,7 +10,7 @@ final class LinkNode: QueryNode {
     /// Nil while few objects are tested.
     private var matched: MatchedKeys? = MatchedKeys([])
 
-    init(_ table: Table, _ column: Int, _ target: QueryPlan) {
+    init(_ table: Table, _ column: Int, to target: QueryPlan) {
         self.table = table
         self.column = column
         self.target = target
@@ -34,7 +34,7 @@ final class LinkNode: QueryNode {
         guard let matched else { return try narrowFew(&rows, in: scan) }
         guard matched.count > 0 else { return rows.fill(false, rows: scan.rowCount) }
         if isToOne { return try narrowToOne(&rows, matched, in: scan) }
-        let values = try LeafValues(table, column, scan.leaf)
+        let values = try LeafValues(table, column, in: scan.leaf)
         let (pager, format) = (table.pager, table.checks[column].format)
         try rows.filter { row throws(StorageError) in
             guard case .bytes(let bytes) = try values[row] else {
@@ -94,7 +94,7 @@ final class ReferrerNode: QueryNode {
     /// Nil while few objects are tested.
     private var matched: MatchedKeys? = MatchedKeys([])
 
-    init(_ table: Table, _ origin: QueryPlan, _ column: Int) {
+    init(_ table: Table, _ origin: QueryPlan, through column: Int) {
         self.table = table
         self.origin = origin
         self.column = column

@@ -6,7 +6,7 @@ final class ColumnNode: QueryNode {
     let predicate: ColumnPredicate
     private var matches = RowMask()
 
-    init(_ table: Table, _ column: Int, _ test: ValueTest, _ predicate: ColumnPredicate) {
+    init(_ table: Table, _ column: Int, passing test: ValueTest, with predicate: ColumnPredicate) {
         self.table = table
         self.column = column
         self.test = test
@@ -28,7 +28,7 @@ final class ColumnNode: QueryNode {
     }
 
     override func candidates(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
-        try IndexedTest(table, column, test)?.keys(atMost: limit)
+        try IndexedTest(table, column, passing: test)?.keys(atMost: limit)
     }
 
     override var namesMatchesOnly: Bool { true }
@@ -46,7 +46,7 @@ final class ColumnNode: QueryNode {
     }
 
     private var indexNote: String {
-        IndexedTest(table, column, test) == nil ? "" : ", or index"
+        IndexedTest(table, column, passing: test) == nil ? "" : ", or index"
     }
 }
 
@@ -58,7 +58,7 @@ final class ValueNode: QueryNode {
     private let type: ValueType
     private let matchesDefault: Bool
 
-    init(_ table: Table, _ column: Int, _ test: ValueTest) {
+    init(_ table: Table, _ column: Int, passing test: ValueTest) {
         self.table = table
         self.column = column
         type = table.definition.columns[column].type
@@ -82,7 +82,7 @@ final class ValueNode: QueryNode {
     }
 
     override func candidates(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
-        try IndexedTest(table, column, test)?.keys(atMost: limit)
+        try IndexedTest(table, column, passing: test)?.keys(atMost: limit)
     }
 
     override var namesMatchesOnly: Bool { true }
@@ -107,7 +107,7 @@ struct IndexedTest {
     private let test: ValueTest
 
     /// Nil if there is no index, or it cannot answer the test.
-    init?(_ table: Table, _ column: Int, _ test: ValueTest) {
+    init?(_ table: Table, _ column: Int, passing test: ValueTest) {
         guard table.isIndexedForQueries(column) else { return nil }
         self.table = table
         self.column = column

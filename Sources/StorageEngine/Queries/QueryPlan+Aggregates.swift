@@ -53,7 +53,7 @@ extension QueryPlan {
         throws(StorageError)
     {
         try forEachLeaf(among: begin()) { rows, scan throws(StorageError) in
-            let values = try LeafValues(table, column, scan.leaf)
+            let values = try LeafValues(table, column, in: scan.leaf)
             try rows.forEachRow { row throws(StorageError) in try body(values[row]) }
             return true
         }

@@ -63,7 +63,7 @@ struct QuerySortKey {
         entries.sortByRank(ranksDecide: true)
         var ends = groupEnds(&entries, values)
         if !isAscending { turn(&entries, &ends) }
-        return write(nulls, entries, ends, missing, to: &ordinals, part)
+        return write(nulls, entries, ends: ends, missing: missing, to: &ordinals, in: part)
     }
 
     /// Sorts entries of equal rank by their values, and returns the ends of the groups of equal
@@ -112,8 +112,8 @@ struct QuerySortKey {
     ///
     /// - Parameter missing: objects without a value.
     private func write(
-        _ nulls: [Int], _ entries: [QuerySortEntry], _ ends: [Int], _ missing: [Int],
-        to ordinals: inout [Int], _ part: Range<Int>
+        _ nulls: [Int], _ entries: [QuerySortEntry], ends: [Int], missing: [Int],
+        to ordinals: inout [Int], in part: Range<Int>
     ) -> [Range<Int>] {
         var groups: [Range<Int>] = []
         var next = part.lowerBound

@@ -38,7 +38,7 @@ extension QuerySorter {
                 let leaf = scan.leaf
                 try rows.forEachRow { row throws(StorageError) in
                     let object = leaf.objectKey(row)
-                    let entry = LeadingEntry(try reader.value(of: object), of: object, form)
+                    let entry = LeadingEntry(try reader.value(of: object), of: object, as: form)
                     try first.offer(entry, by: order.precedes)
                 }
                 return true
@@ -46,9 +46,9 @@ extension QuerySorter {
         }
         try plan.forEachLeaf(among: candidates) { rows, scan throws(StorageError) in
             let leaf = scan.leaf
-            let values = try LeafValues(key.table, key.column, leaf)
+            let values = try LeafValues(key.table, key.column, in: leaf)
             try rows.forEachRow { row throws(StorageError) in
-                let entry = LeadingEntry(try values[row], of: leaf.objectKey(row), form)
+                let entry = LeadingEntry(try values[row], of: leaf.objectKey(row), as: form)
                 if let last = first.last, entry.isClearlyBehind(last) { return }
                 try first.offer(entry, by: order.precedes)
             }
@@ -69,7 +69,7 @@ extension QuerySorter {
         var nulls = RowMask()
         try plan.forEachLeaf(among: candidates) { rows, scan throws(StorageError) in
             guard let last = first.last else { return }
-            try numbers.keep(&rows, before: last, isNull, in: scan)
+            try numbers.keep(&rows, before: last, isNull: isNull, in: scan)
         } _: { rows, scan throws(StorageError) in
             if let isNull {
                 try scan.match(isNull, into: &nulls)
@@ -77,7 +77,7 @@ extension QuerySorter {
                 rows.subtract(nulls)
                 let leaf = scan.leaf
                 try nulls.forEachRow { row throws(StorageError) in
-                    let entry = LeadingEntry(.null, of: leaf.objectKey(row), form)
+                    let entry = LeadingEntry(.null, of: leaf.objectKey(row), as: form)
                     try first.offer(entry, by: order.precedes)
                 }
             }
@@ -115,7 +115,7 @@ private struct LeadingEntry {
 
     /// - Parameter value: nil for an object without a value.
     @inline(__always)
-    init(_ value: Scalar?, of object: ObjectKey, _ form: LeadingForm) {
+    init(_ value: Scalar?, of object: ObjectKey, as form: LeadingForm) {
         let isNull = value?.isNull ?? true
         let ascending: UInt8 = value == nil ? 2 : isNull ? 0 : 1
         third = form.isAscending ? ascending : 2 - ascending
@@ -183,7 +183,7 @@ private struct LeadingNumbers: ~Copyable {
     }
 
     mutating func keep(
-        _ rows: inout RowMask, before last: LeadingEntry, _ isNull: ColumnPredicate?,
+        _ rows: inout RowMask, before last: LeadingEntry, isNull: ColumnPredicate?,
         in scan: borrowing LeafScan
     ) throws(StorageError) {
         nulls.fill(false, rows: scan.rowCount)

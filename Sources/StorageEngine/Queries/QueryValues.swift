@@ -115,7 +115,7 @@ struct QueryValues {
             return try body(mixed(value, column))
         case .part(let column, let steps):
             var isFound = false
-            let isUnfinished = try visitParts(of: column, of: key, steps[...]) {
+            let isUnfinished = try visitParts(of: column, of: key, along: steps[...]) {
                 value throws(StorageError) in
                 isFound = true
                 return try body(value)
@@ -188,7 +188,7 @@ struct QueryValues {
     // MARK: Parts of mixed values
 
     private func visitParts(
-        of column: Int, of key: ObjectKey, _ steps: ArraySlice<QueryPath.MixedStep>,
+        of column: Int, of key: ObjectKey, along steps: ArraySlice<QueryPath.MixedStep>,
         _ body: (MixedValue) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {
         switch last.definition.columns[column].collection {

@@ -124,13 +124,13 @@ struct PairResolution {
         }
         if options.isEmpty {
             return { left, right, connection throws(StorageError) in
-                try connection.matches(left, order, right)
+                try connection.matches(left, order, with: right)
             }
         }
         let text = TextComparison(pattern: .whole, options: options)
         return { left, right, connection throws(StorageError) in
             guard case .string(let first) = left, case .string(let second) = right else {
-                return try connection.matches(left, order, right)
+                return try connection.matches(left, order, with: right)
             }
             return text.matches(first, second) == (order == .equal)
         }
