@@ -107,11 +107,11 @@ extension Database {
     ) throws(StorageError) -> Bool {
         try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
             if isWritable {
-                return try System.tryLock(descriptor, .exclusive, LockRanges.usingAndSharing)
+                return try System.tryLock(descriptor, .exclusive, on: LockRanges.usingAndSharing)
             }
             // A process that may only read the file cannot keep others out, so it looks whether any
             // of them, with the same rights or with more, has a lock.
-            guard try System.tryLock(descriptor, .shared, LockRanges.usingAndSharing) else {
+            guard try System.tryLock(descriptor, .shared, on: LockRanges.usingAndSharing) else {
                 return false
             }
             return try !System.isLockedByOther(descriptor, LockRanges.usingAndSharing)

@@ -20,7 +20,7 @@ extension Coordinator {
             do {
                 // The opening lock serializes opening and closing. If two processes close at the
                 // same time, the second one sees that the first is gone.
-                try System.lock(lockFile, .exclusive, LockRanges.opening)
+                try System.lock(lockFile, .exclusive, on: LockRanges.opening)
                 if try !isUsedByOthers() { return true }
             } catch {
                 releaseFinal()
@@ -39,7 +39,7 @@ extension Coordinator {
         try checkNotForked()
         if !isShared || isReadOnly { return false }
         return try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
-            try System.lock(lockFile, .exclusive, LockRanges.opening)
+            try System.lock(lockFile, .exclusive, on: LockRanges.opening)
             if try !isUsedByOthers() { return true }
             try System.unlock(lockFile, LockRanges.opening)
             return false

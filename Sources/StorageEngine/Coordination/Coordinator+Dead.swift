@@ -25,7 +25,7 @@ extension Coordinator {
         clearingLock.withLock {
             let range = LockRanges.process(index)
             // If locking fails, the slot is left alone: its pins only cost space.
-            guard (try? System.tryLock(lockFile, .exclusive, range)) == true else { return }
+            guard (try? System.tryLock(lockFile, .exclusive, on: range)) == true else { return }
             region.clearTraces(ofProcessSlot: index)
             try? System.unlock(lockFile, range)
         }

@@ -38,7 +38,7 @@ extension Coordinator {
     func pinByLock(_ version: UInt64) throws(StorageError) {
         try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
             // Only a process that is about to remove the file holds the byte exclusively.
-            _ = try System.tryLock(dataLock, .shared, LockRanges.reading(version))
+            _ = try System.tryLock(dataLock, .shared, on: LockRanges.reading(version))
         }
         try Self.checkNobodyShares(path, dataLock)
     }
@@ -56,7 +56,7 @@ extension Coordinator {
         while let range = ranges.popLast(), looked < Self.mostLocks,
             versions.count < Self.mostUnsharedVersions
         {
-            guard let lock = try System.lockOfOther(dataLock, against: .exclusive, range)
+            guard let lock = try System.lockOfOther(dataLock, against: .exclusive, in: range)
             else { continue }
             looked += 1
             let end = lock.length == 0 ? Int64.max : lock.start + lock.length

@@ -168,7 +168,7 @@ extension Coordinator {
     // MARK: The byte-range lock
 
     private func tryLockProcess() throws(SystemFailure) -> Bool {
-        try System.tryLock(lockFile, .exclusive, LockRanges.writing)
+        try System.tryLock(lockFile, .exclusive, on: LockRanges.writing)
     }
 
     private func waitForProcessLock() throws(SystemFailure) {
@@ -182,7 +182,7 @@ extension Coordinator {
             _ = region.waitingProcessCount.fetchAdd(UInt32.max)
             System.wake(word, isShared: true)
         }
-        try System.lock(lockFile, .exclusive, LockRanges.writing)
+        try System.lock(lockFile, .exclusive, on: LockRanges.writing)
     }
 
     /// Waits, for a bounded time, until a process that is waiting for the lock has acquired it.

@@ -106,7 +106,7 @@ struct OpenRequest {
         var isAlive = false
         var isAlone = false
         try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
-            try System.lock(lockFile, .exclusive, LockRanges.opening)
+            try System.lock(lockFile, .exclusive, on: LockRanges.opening)
             isAlive = try System.isLockedByOther(lockFile, LockRanges.allProcesses)
             if isAlive { return }
             isAlone = try !System.isLockedByOther(dataLock, LockRanges.sharing, against: .shared)
@@ -226,7 +226,7 @@ struct OpenRequest {
     private func lockFreeProcessSlot(_ lockFile: Int32) throws(StorageError) -> Int? {
         do {
             for index in 0..<SharedRegion.processSlotCount
-            where try System.tryLock(lockFile, .exclusive, LockRanges.process(index)) {
+            where try System.tryLock(lockFile, .exclusive, on: LockRanges.process(index)) {
                 return index
             }
             return nil
@@ -250,7 +250,7 @@ struct OpenRequest {
     /// file.
     private func lockSharing(_ processSlot: Int) throws(SystemFailure) -> Bool {
         let range = LockRanges.sharing(processSlot)
-        if try System.tryLock(dataLock, .exclusive, range) { return true }
+        if try System.tryLock(dataLock, .exclusive, on: range) { return true }
         return try !System.isLockedByOther(dataLock, range, against: .shared)
     }
 

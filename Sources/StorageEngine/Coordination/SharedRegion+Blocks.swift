@@ -99,7 +99,7 @@ extension SharedRegion {
         precondition(count <= Self.mostBlocks, "no more blocks than there are addresses for")
         if presentBlocks >= count { return }
         if lockFile >= 0 {
-            try System.lock(lockFile, .exclusive, LockRanges.growing)
+            try System.lock(lockFile, .exclusive, on: LockRanges.growing)
             defer { try? System.unlock(lockFile, LockRanges.growing) }
             let present = presentBlocks
             if present >= count { return }

@@ -50,7 +50,7 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         let systemError: Int32?
 
         init(
-            _ code: Code, _ path: String, _ message: String, _ page: UInt64?, _ systemError: Int32?
+            _ code: Code, _ path: String, message: String, page: UInt64?, systemError: Int32?
         ) {
             self.code = code
             self.path = path
@@ -66,7 +66,7 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         _ code: Code, path: String, message: String, page: UInt64? = nil,
         systemError: Int32? = nil
     ) {
-        contents = Contents(code, path, message, page, systemError)
+        contents = Contents(code, path, message: message, page: page, systemError: systemError)
     }
 
     public var code: Code { contents.code }

@@ -30,7 +30,7 @@ extension System {
 
     /// Acquires the lock, or converts a held one, waiting without limit.
     package static func lock(
-        _ descriptor: Int32, _ kind: LockKind, _ range: LockRange
+        _ descriptor: Int32, _ kind: LockKind, on range: LockRange
     ) throws(SystemFailure) {
         _ = try perform(.lock, descriptor: descriptor) {
             Int(realm_ofd_lock(descriptor, kind.code, range.start, range.length, true))
@@ -39,7 +39,7 @@ extension System {
 
     /// Acquires the lock unless that requires waiting. Returns whether it was acquired.
     package static func tryLock(
-        _ descriptor: Int32, _ kind: LockKind, _ range: LockRange
+        _ descriptor: Int32, _ kind: LockKind, on range: LockRange
     ) throws(SystemFailure) -> Bool {
         do {
             _ = try perform(.lock, descriptor: descriptor) {
@@ -64,7 +64,7 @@ extension System {
     /// kind, or nil if there is none. Any lock conflicts with an exclusive one, and only exclusive
     /// locks conflict with a shared one. If there are several, any of them may be returned.
     package static func lockOfOther(
-        _ descriptor: Int32, against kind: LockKind, _ range: LockRange
+        _ descriptor: Int32, against kind: LockKind, in range: LockRange
     ) throws(SystemFailure) -> LockRange? {
         var found = range
         let result = try perform(.lock, descriptor: descriptor) {
@@ -78,6 +78,6 @@ extension System {
     package static func isLockedByOther(
         _ descriptor: Int32, _ range: LockRange, against kind: LockKind = .exclusive
     ) throws(SystemFailure) -> Bool {
-        try lockOfOther(descriptor, against: kind, range) != nil
+        try lockOfOther(descriptor, against: kind, in: range) != nil
     }
 }

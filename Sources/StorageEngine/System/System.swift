@@ -148,7 +148,7 @@ package enum System {
 
     /// Calls `fallocate(2)` itself, never the C library's emulation by writing.
     package static func allocate(
-        _ descriptor: Int32, offset: UInt64, length: UInt64, _ allocation: Allocation = .extend
+        _ descriptor: Int32, offset: UInt64, length: UInt64, allocation: Allocation = .extend
     ) throws(SystemFailure) {
         _ = try perform(
             SystemCallContext(

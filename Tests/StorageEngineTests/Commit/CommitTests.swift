@@ -171,7 +171,7 @@ import ToolSupport
         let path = directory.file("slow")
         // This simulates the recovery of another process, which holds the opening lock.
         let recovering = try System.open(path + ".lock", flags: O_RDWR | O_CREAT)
-        try System.lock(recovering, .exclusive, LockRanges.opening)
+        try System.lock(recovering, .exclusive, on: LockRanges.opening)
         let slow = BackgroundThread { _ in _ = try Database.open(path: path) }
         Thread.sleep(forTimeInterval: 0.05)
         let otherPath = directory.file("other")

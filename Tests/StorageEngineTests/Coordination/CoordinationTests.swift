@@ -351,11 +351,11 @@ import ToolSupport
         defer { System.close(stranger) }
         for version in UInt64(1)...300 {
             // Every other version is locked, so that there are many separate locks.
-            try System.lock(stranger, .shared, LockRanges.reading(version * 2))
+            try System.lock(stranger, .shared, on: LockRanges.reading(version * 2))
         }
         try System.lock(
             stranger, .shared,
-            System.LockRange(start: LockRanges.reading.start + 1001, length: 77))
+            on: System.LockRange(start: LockRanges.reading.start + 1001, length: 77))
         let file = try CoordinationTestFile(path, version: 9)
         #expect(file.coordinator.collectedPins.allSatisfy { [2, 4, 6, 8].contains($0) })
         #expect(try file.coordinator.lockForWriting() == .finished)

@@ -61,7 +61,7 @@ struct FileAccessTests {
         let everything = System.LockRange(start: 0, length: .max)
         let stranger = try User.nobody.act { try System.open(path, flags: O_RDONLY) }
         defer { System.close(stranger) }
-        try System.lock(stranger, .shared, everything)
+        try System.lock(stranger, .shared, on: everything)
         try write(50)
         #expect(User.nobody.act { open(path + ".lock", O_RDONLY) } == -1)
         do {
@@ -78,7 +78,7 @@ struct FileAccessTests {
         }
         let stranger = try User.nobody.act { try System.open(path, flags: O_RDONLY) }
         defer { System.close(stranger) }
-        try System.lock(stranger, .shared, System.LockRange(start: 0, length: .max))
+        try System.lock(stranger, .shared, on: System.LockRange(start: 0, length: .max))
         let digest = try DatabaseDigest.of(reader)
         #expect(try Database.compact(path: path))
         #expect(try DatabaseDigest.of(reader) == digest)

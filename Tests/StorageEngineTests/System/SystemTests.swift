@@ -108,7 +108,7 @@ import Testing
             try withUnsafeMutableBytes(of: &byte) { buffer in
                 _ = try System.read(file, into: buffer, at: 0)
             }
-            try System.lock(file, .exclusive, .wholeFile)
+            try System.lock(file, .exclusive, on: .wholeFile)
             try System.syncDirectory(directory.path)
         }
         interceptor.setFaults([.init(.fail(errno: EINTR), call: call, ordinal: 1)])
@@ -236,12 +236,12 @@ import Testing
         let first = try System.open(directory.file("a"), flags: O_RDWR | O_CREAT)
         let second = try System.open(directory.file("a"), flags: O_RDWR)
         let range = System.LockRange(start: 5, length: 1)
-        #expect(try System.tryLock(first, .exclusive, range))
-        #expect(try !System.tryLock(second, .shared, range))
+        #expect(try System.tryLock(first, .exclusive, on: range))
+        #expect(try !System.tryLock(second, .shared, on: range))
         #expect(try System.isLockedByOther(second, range))
         #expect(try !System.isLockedByOther(first, range))
         System.close(first)
-        #expect(try System.tryLock(second, .shared, range))
+        #expect(try System.tryLock(second, .shared, on: range))
         System.close(second)
     }
 
