@@ -103,7 +103,7 @@ public struct ValueTraits: Sendable {
 
     @usableFromInline @inline(__always)
     init(
-        _ name: StaticString, _ columnKind: ColumnKind, _ order: Order, _ family: Family,
+        _ name: StaticString, _ columnKind: ColumnKind, order: Order, family: Family,
         adds addition: Addition = .none, refersBy reference: Reference = .none,
         indexedBy indexKeyKind: ColumnKind? = nil, mayBePrimaryKey: Bool = false,
         mayBeMixed: Bool = true
@@ -125,38 +125,46 @@ extension ValueType {
     @inlinable @inline(__always)
     public var traits: ValueTraits {
         switch self {
-        case .bool: ValueTraits("bool", .integer, .integers, .bool, indexedBy: .integer)
+        case .bool:
+            ValueTraits("bool", .integer, order: .integers, family: .bool, indexedBy: .integer)
         case .int:
             ValueTraits(
-                "int", .integer, .integers, .number, adds: .integers, indexedBy: .integer,
-                mayBePrimaryKey: true)
-        case .float: ValueTraits("float", .float, .numbers, .number, adds: .doubles)
-        case .double: ValueTraits("double", .double, .numbers, .number, adds: .doubles)
+                "int", .integer, order: .integers, family: .number, adds: .integers,
+                indexedBy: .integer, mayBePrimaryKey: true)
+        case .float: ValueTraits("float", .float, order: .numbers, family: .number, adds: .doubles)
+        case .double:
+            ValueTraits("double", .double, order: .numbers, family: .number, adds: .doubles)
         case .string:
             ValueTraits(
-                "string", .bytes, .bytes, .string, indexedBy: .bytes, mayBePrimaryKey: true)
-        case .data: ValueTraits("data", .bytes, .bytes, .data)
-        case .date: ValueTraits("date", .double, .numbers, .date, indexedBy: .integer)
+                "string", .bytes, order: .bytes, family: .string, indexedBy: .bytes,
+                mayBePrimaryKey: true)
+        case .data: ValueTraits("data", .bytes, order: .bytes, family: .data)
+        case .date:
+            ValueTraits("date", .double, order: .numbers, family: .date, indexedBy: .integer)
         case .uuid:
             ValueTraits(
-                "uuid", .fixed16, .bytes, .identifier, indexedBy: .bytes, mayBePrimaryKey: true)
+                "uuid", .fixed16, order: .bytes, family: .identifier, indexedBy: .bytes,
+                mayBePrimaryKey: true)
         case .objectID:
             ValueTraits(
-                "object id", .fixed12, .bytes, .identifier, indexedBy: .bytes,
+                "object id", .fixed12, order: .bytes, family: .identifier, indexedBy: .bytes,
                 mayBePrimaryKey: true)
         case .decimal128:
-            ValueTraits("decimal128", .fixed16, .decimals, .number, adds: .decimals)
+            ValueTraits("decimal128", .fixed16, order: .decimals, family: .number, adds: .decimals)
         case .mixed:
             ValueTraits(
-                "mixed", .bytes, .mixed, .mixed, adds: .decimals, refersBy: .mixed,
+                "mixed", .bytes, order: .mixed, family: .mixed, adds: .decimals, refersBy: .mixed,
                 mayBeMixed: false)
         case .link:
-            ValueTraits("object", .integer, .integers, .link, refersBy: .key, mayBeMixed: false)
+            ValueTraits(
+                "object", .integer, order: .integers, family: .link, refersBy: .key,
+                mayBeMixed: false)
         case .embedded:
             ValueTraits(
-                "object", .integer, .integers, .link, refersBy: .ownedKey, mayBeMixed: false)
+                "object", .integer, order: .integers, family: .link, refersBy: .ownedKey,
+                mayBeMixed: false)
         case .typedLink:
-            ValueTraits("typed link", .fixed16, .links, .link, refersBy: .typedLink)
+            ValueTraits("typed link", .fixed16, order: .links, family: .link, refersBy: .typedLink)
         }
     }
 
