@@ -210,7 +210,7 @@ extension CrashWorkload {
         try OwnedValue.text("street \(step)").withScalar { street in
             let id = Scalar.fixed12(random.next(), UInt32(truncatingIfNeeded: random.next()))
             try [street, id].withUnsafeBufferPointer {
-                _ = try accounts.createEmbedded(8, of: anyKey(accounts, &random), $0)
+                _ = try accounts.createEmbedded(8, of: anyKey(accounts, &random), with: $0)
             }
         }
     }

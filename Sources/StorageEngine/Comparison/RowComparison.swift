@@ -112,6 +112,6 @@ struct RowComparison {
         guard let (node, index) = place else {
             return newTable.cluster.columns[column.position].defaultScalar
         }
-        return try node.scalar(pager, column.kind, index, row)
+        return try node.scalar(pager, column.kind, in: index, at: row)
     }
 }

@@ -31,7 +31,7 @@ struct Backlinks: ~Copyable {
     /// Writes trees that contain no objects.
     private let writer: TreeWriter
 
-    init(_ table: Int, properties: Int, in connection: Connection, _ writer: TreeWriter) {
+    init(_ table: Int, properties: Int, in connection: Connection, by writer: TreeWriter) {
         self.table = table
         self.connection = .passUnretained(connection)
         self.writer = writer

@@ -66,19 +66,19 @@ extension CollectionHandle {
         let stored = try stored()
         let position = if let index { index } else { try stored.count() }
         try insertRow(row, at: position, in: stored)
-        try table.addReference(column, from: owner, row.value)
+        try table.addReference(column, from: owner, to: row.value)
     }
 
     /// Replaces a value by one that was checked.
     func set(_ value: Scalar, at index: Int) throws(StorageError) {
-        try table.release(column, of: owner, try stored().value(at: index))
+        try table.release(column, of: owner, value: try stored().value(at: index))
         try setRow(at: index, to: value)
-        try table.addReference(column, from: owner, value)
+        try table.addReference(column, from: owner, to: value)
     }
 
     func remove(at index: Int) throws(StorageError) {
         try table.requireWriteTransaction()
-        try table.release(column, of: owner, try stored().value(at: index))
+        try table.release(column, of: owner, value: try stored().value(at: index))
         try removeRow(at: index)
     }
 
@@ -87,7 +87,7 @@ extension CollectionHandle {
         let count = table.recorder == nil ? 0 : try stored().count()
         // The rows are read, and their pages freed, before the root is overwritten.
         var released = ReleasedValues()
-        try released.add(try stored(), table, column)
+        try released.add(try stored(), table, column: column)
         try store([])
         try record(countDifference: -count) { $0.removeAll() }
         try table.drop(released, column, of: owner, limitingMemory: true)
@@ -114,7 +114,7 @@ extension CollectionHandle {
     {
         try checkNesting(kind)
         let identity = table.connection.makeCollectionIdentity()
-        let image = NestedCollection.image(kind, identity, [])
+        let image = NestedCollection.image(kind, identity, of: [])
         try image.withBytes { bytes throws(StorageError) in try store(.bytes(bytes)) }
     }
 

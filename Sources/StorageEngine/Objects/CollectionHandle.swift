@@ -110,7 +110,7 @@ extension CollectionHandle {
 
     private func store(_ rows: UnsafeRawBufferPointer) throws(StorageError) {
         guard let step = path.last else { return try table.store(bytes: rows, column, of: owner) }
-        let image = NestedCollection.image(step.kind, step.identity, Array(rows))
+        let image = NestedCollection.image(step.kind, step.identity, of: Array(rows))
         guard let parent else {
             try image.withBytes { bytes throws(StorageError) in
                 try table.store(bytes: bytes, column, of: owner)

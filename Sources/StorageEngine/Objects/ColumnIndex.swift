@@ -30,7 +30,7 @@ public final class ColumnIndex {
     /// Whether the index lacks changes of the open transaction.
     @exclusivity(unchecked) private(set) var isBehind = false
 
-    init(_ table: Table, _ column: Int, _ trees: StoredColumn.Index) {
+    init(_ table: Table, _ column: Int, trees: StoredColumn.Index) {
         self.table = table
         self.column = column
         self.trees = trees
@@ -78,8 +78,8 @@ public final class ColumnIndex {
     func catchUp(limitingMemory: Bool = false) throws(StorageError) {
         guard isBehind, table.pager.transactionFailure == nil else { return }
         do throws(StorageError) {
-            try make(&values, map, trees.values, limitingMemory)
-            try make(&nulls, Self.nullMap, trees.nulls, limitingMemory)
+            try make(&values, map, tree: trees.values, limitingMemory: limitingMemory)
+            try make(&nulls, Self.nullMap, tree: trees.nulls, limitingMemory: limitingMemory)
         } catch {
             table.pager.failTransaction(error)
             throw error
@@ -88,7 +88,8 @@ public final class ColumnIndex {
     }
 
     private func make(
-        _ changes: inout MapChanges, _ map: OrderedMap, _ tree: UInt32, _ limitsMemory: Bool
+        _ changes: inout MapChanges, _ map: OrderedMap, tree: UInt32,
+        limitingMemory limitsMemory: Bool
     ) throws(StorageError) {
         if changes.isEmpty { return }
         let state = try table.forest.state(tree)

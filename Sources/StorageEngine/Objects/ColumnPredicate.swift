@@ -44,7 +44,7 @@ public final class ColumnPredicate {
     let matchesDefault: Bool
 
     /// Takes ownership of the bytes of the test.
-    fileprivate init(_ table: Table, _ column: Int, _ test: Test) {
+    fileprivate init(_ table: Table, _ column: Int, passing test: Test) {
         self.table = ObjectIdentifier(table)
         self.column = column
         self.test = test
@@ -99,7 +99,7 @@ extension Table {
         guard definition.columns[column].type.isCompared else {
             throw unsuitable(column, "Values of its type are not compared here.")
         }
-        return ColumnPredicate(self, column, try prepared(column, test))
+        return ColumnPredicate(self, column, passing: try prepared(column, test))
     }
 
     private func prepared(_ column: Int, _ test: ColumnTest) throws(StorageError)

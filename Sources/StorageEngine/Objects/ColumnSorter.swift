@@ -54,7 +54,7 @@ extension LeafScan {
     /// Visits the numbers of the selected rows.
     @inline(__always)
     func forEachNumber(
-        _ column: Int, ascending: Bool, _ mask: borrowing RowMask,
+        _ column: Int, ascending: Bool, in mask: borrowing RowMask,
         _ body: (NumberEntry) throws(StorageError) -> Void
     ) throws(StorageError) {
         let leaf = leaf
@@ -125,7 +125,7 @@ extension LeafScan {
     /// Visits the bytes of the selected rows.
     @inline(__always)
     func forEachBytes(
-        _ column: Int, ascending: Bool, _ mask: borrowing RowMask, _ body: (BytesEntry) -> Void
+        _ column: Int, ascending: Bool, in mask: borrowing RowMask, _ body: (BytesEntry) -> Void
     ) throws(StorageError) {
         let leaf = leaf
         let turned: UInt64 = ascending ? 0 : .max

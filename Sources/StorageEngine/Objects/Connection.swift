@@ -308,7 +308,7 @@ public final class Connection {
             if index < tables.count {
                 tables[index].adopt(schema, index)
             } else {
-                tables.append(Table(self, schema, index))
+                tables.append(Table(self, schema, at: index))
                 tables[index].record(with: recorder)
             }
         }

@@ -27,8 +27,7 @@ extension DatabaseCopy {
     /// Copies what a column of a packed leaf refers to. `depth` is the number of mixed values that
     /// the column is nested in.
     func copyReferences(
-        in node: MutableNode, _ column: Int, _ contents: CopiedContents, _ treeID: UInt32,
-        depth: Int
+        in node: MutableNode, _ column: Int, as contents: CopiedContents, treeID: UInt32, depth: Int
     ) throws(StorageError) {
         switch contents {
         case .plain: return
@@ -89,7 +88,7 @@ extension DatabaseCopy {
             return try rowsImage(
                 of: nested.rows, .nested(nested.kind), treeID: treeID, depth: depth + 1
             )
-            .map { NestedCollection.image(nested.kind, nested.identity, $0) }
+            .map { NestedCollection.image(nested.kind, nested.identity, of: $0) }
         }
     }
 
@@ -100,7 +99,7 @@ extension DatabaseCopy {
         let stored = StoredCollection(pager: source.pager, bytes: bytes, format: format)
         if let root = stored.root {
             return InlineRows.image(
-                of: try copyCollection(root, format, treeID, depth: depth))
+                of: try copyCollection(root, format, treeID: treeID, depth: depth))
         }
         // An impossible tree root must not be copied as if it were rows.
         if InlineRows.root(bytes) != nil { throw unreadable }

@@ -54,7 +54,7 @@ extension DatabaseCopy {
 
     /// Copies the tree of a long list, set or map that is nested in `depth` mixed values.
     func copyCollection(
-        _ root: TreeRoot, _ format: RowFormat, _ treeID: UInt32, depth: Int
+        _ root: TreeRoot, _ format: RowFormat, treeID: UInt32, depth: Int
     ) throws(StorageError) -> TreeRoot {
         let tree = TreeFormat.collection(hasKeys: format.hasKeys, format.kind)
         let shape = shape(treeID, tree, maximumRows: CollectionTree.maximumRows)
@@ -95,7 +95,7 @@ extension DatabaseCopy {
             for column in contents.indices {
                 let (node, position) = packer.place(of: column)
                 try copyReferences(
-                    in: node, position, contents[column], shape.treeID, depth: depth)
+                    in: node, position, as: contents[column], treeID: shape.treeID, depth: depth)
             }
             try builder.append(try packer.store(in: target.pager), leaf.reading)
             // The packer refers to the leaves that it gathered from, so these are freed after it.

@@ -54,7 +54,7 @@ struct DeletionSurvey {
                 if next > 0, keys[next] == keys[next - 1] {
                     // A repeated key.
                 } else if let found = leaf.row(of: keys[next], from: row) {
-                    try visit(leaf, found, keys[next])
+                    try visit(leaf, found, of: keys[next])
                     row = found + 1
                 }
                 next += 1
@@ -66,7 +66,7 @@ struct DeletionSurvey {
         if tyingColumns.isEmpty, longColumns.isEmpty { return }
         try table.forEachLeaf { leaf, _ throws(StorageError) in
             try enter(leaf)
-            for row in 0..<leaf.rowCount { try visit(leaf, row, leaf.objectKey(row)) }
+            for row in 0..<leaf.rowCount { try visit(leaf, row, of: leaf.objectKey(row)) }
             return true
         }
     }
@@ -88,7 +88,7 @@ struct DeletionSurvey {
     }
 
     @inline(__always)
-    private mutating func visit(_ leaf: Node, _ row: Int, _ key: ObjectKey) throws(StorageError) {
+    private mutating func visit(_ leaf: Node, _ row: Int, of key: ObjectKey) throws(StorageError) {
         for tie in ties where Self.ties(tie.node, tie.column, row: row, isBacklink: tie.isBacklink)
         {
             return tied.append(key)

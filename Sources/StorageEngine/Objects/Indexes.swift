@@ -17,7 +17,7 @@ struct Indexes: ~Copyable {
         for (column, stored) in columns.enumerated() {
             guard let trees = stored.index else { continue }
             let known = old.first { $0.column == column && $0.trees == trees }
-            all.append(known ?? ColumnIndex(table, column, trees))
+            all.append(known ?? ColumnIndex(table, column, trees: trees))
         }
     }
 
@@ -25,7 +25,7 @@ struct Indexes: ~Copyable {
 
     /// Adds a new object with these values, which lack defaults at the end.
     func enter(
-        _ values: UnsafeBufferPointer<Scalar>, of key: ObjectKey, _ tree: ClusterTree
+        _ values: UnsafeBufferPointer<Scalar>, of key: ObjectKey, in tree: ClusterTree
     ) throws(StorageError) {
         for index in all {
             let value =

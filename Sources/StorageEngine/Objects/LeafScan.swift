@@ -71,7 +71,7 @@ public struct LeafScan: ~Copyable {
         case .same(let isMatch): mask.fill(isMatch, rows: rowCount)
         case .column(let node, let column):
             prefetchNextLeaf(node, column)
-            try match(predicate.test, node, column, into: &mask)
+            try match(predicate.test, node, column: column, into: &mask)
         }
     }
 
@@ -86,7 +86,7 @@ public struct LeafScan: ~Copyable {
             if case .numbers(let range) = predicate.test {
                 return PackedColumn(node, column).count(range)
             }
-            try match(predicate.test, node, column, into: &scratch)
+            try match(predicate.test, node, column: column, into: &scratch)
             return scratch.count
         }
     }
@@ -162,7 +162,7 @@ public struct LeafScan: ~Copyable {
     }
 
     private func match(
-        _ test: ColumnPredicate.Test, _ node: Node, _ column: Int, into mask: inout RowMask
+        _ test: ColumnPredicate.Test, _ node: Node, column: Int, into mask: inout RowMask
     ) throws(StorageError) {
         switch test {
         case .nothing: mask.fill(false, rows: rowCount)

@@ -16,11 +16,11 @@ public struct ListHandle {
 
 extension Table {
     public func list(_ column: Int, of key: ObjectKey) -> ListHandle {
-        ListHandle(collection: collection(column, of: key, .list))
+        ListHandle(collection: collection(column, of: key, kind: .list))
     }
 
     /// The handle of a list, set or map that is the value of a column.
-    func collection(_ column: Int, of key: ObjectKey, _ kind: CollectionKind) -> CollectionHandle {
+    func collection(_ column: Int, of key: ObjectKey, kind: CollectionKind) -> CollectionHandle {
         let format = checks[column].format
         precondition(format.collection == kind, "column \(column) is not a \(kind)")
         return CollectionHandle(table: self, column: column, owner: key, format: format, path: [])

@@ -16,7 +16,7 @@ public struct MapHandle {
 
 extension Table {
     public func map(_ column: Int, of key: ObjectKey) -> MapHandle {
-        MapHandle(collection: collection(column, of: key, .map))
+        MapHandle(collection: collection(column, of: key, kind: .map))
     }
 }
 

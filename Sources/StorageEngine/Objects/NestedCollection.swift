@@ -36,7 +36,7 @@ struct NestedCollection {
     }
 
     /// The bytes of a nested collection with the given rows.
-    static func image(_ kind: CollectionKind, _ identity: CollectionIdentity, _ rows: [UInt8])
+    static func image(_ kind: CollectionKind, _ identity: CollectionIdentity, of rows: [UInt8])
         -> [UInt8]
     {
         var image = [tag | kind.rawValue]

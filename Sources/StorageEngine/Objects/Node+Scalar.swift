@@ -1,7 +1,8 @@
 extension Node {
     /// One value of a column of this node; a long one is read from its overflow pages.
     @inline(__always)
-    func scalar(_ pager: Pager, _ kind: ColumnKind, _ column: Int, _ row: Int) throws(StorageError)
+    func scalar(_ pager: Pager, _ kind: ColumnKind, in column: Int, at row: Int)
+        throws(StorageError)
         -> Scalar
     {
         if isNull(column, row) { return .null }

@@ -86,12 +86,12 @@ struct ReferenceSearch {
             handle.pager, root, from: last.position(in: here), collection.tree.format)
         while remaining > 0, try leaves.next() {
             last.visitedLeaves += 1
-            try visit(leaves, collection, last)
+            try visit(leaves, collection, near: last)
         }
     }
 
     private mutating func visit(
-        _ leaves: OutwardLeaves, _ collection: StoredCollection, _ last: LastPlaces
+        _ leaves: OutwardLeaves, _ collection: StoredCollection, near last: LastPlaces
     ) throws(StorageError) {
         let (leaf, column) = (leaves.leaf, collection.tree.valueColumn)
         switch collection.format.type.traits.reference {
@@ -144,17 +144,17 @@ struct ReferenceSearch {
         var (next, previous) = (leaves.nearestRow, leaves.nearestRow - 1)
         while remaining > 0, next < leaf.rowCount || previous >= 0 {
             if next < leaf.rowCount {
-                try visitNested(leaf, column, next, leaves.firstPosition)
+                try visitNested(leaf, column, row: next, from: leaves.firstPosition)
             }
             if remaining > 0, previous >= 0 {
-                try visitNested(leaf, column, previous, leaves.firstPosition)
+                try visitNested(leaf, column, row: previous, from: leaves.firstPosition)
             }
             next += 1
             previous -= 1
         }
     }
 
-    private mutating func visitNested(_ leaf: Node, _ column: Int, _ row: Int, _ first: Int)
+    private mutating func visitNested(_ leaf: Node, _ column: Int, row: Int, from first: Int)
         throws(StorageError)
     {
         // A value on overflow pages is never a collection.

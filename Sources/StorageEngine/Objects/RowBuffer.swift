@@ -33,7 +33,7 @@ struct RowBuffer: ~Copyable {
     /// overflow pages. It is valid until the next one of the same column.
     @inline(__always)
     func prepare(
-        _ value: Scalar, _ column: Int, _ pager: Pager
+        _ value: Scalar, _ column: Int, in pager: Pager
     ) throws(StorageError) -> ClusterTree.StoredValue {
         guard case .bytes(let bytes) = value else { return .init(scalar: value) }
         if bytes.count > slotBytes { return try prepareLong(bytes, column, in: pager) }
@@ -60,13 +60,13 @@ struct RowBuffer: ~Copyable {
     /// The values of a new row, in column order, in the form in which they are stored.
     @inline(never)
     func prepare(
-        _ row: UnsafeBufferPointer<Scalar>, for tree: ClusterTree, _ pager: Pager
+        _ row: UnsafeBufferPointer<Scalar>, for tree: ClusterTree, in pager: Pager
     ) throws(StorageError) -> UnsafeBufferPointer<ClusterTree.StoredValue> {
         for column in 0..<row.count {
             values[column] =
                 tree.columns[column].isCollection
                 ? .init(scalar: .bytes(UnsafeRawBufferPointer(start: nil, count: 0)))
-                : try prepare(row[column], column, pager)
+                : try prepare(row[column], column, in: pager)
         }
         return UnsafeBufferPointer(start: values, count: row.count)
     }

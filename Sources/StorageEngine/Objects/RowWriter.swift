@@ -56,7 +56,7 @@ struct RowWriter: ~Copyable {
     /// The form in which a value accepted by its column is stored; see ``RowBuffer``.
     @inline(__always)
     func prepare(_ column: Int, _ value: Scalar) throws(StorageError) -> ClusterTree.StoredValue {
-        try buffer.prepare(value, column, forest.pager)
+        try buffer.prepare(value, column, in: forest.pager)
     }
 
     // MARK: Changing
@@ -85,7 +85,7 @@ struct RowWriter: ~Copyable {
         let state = try changedState
         if try !tree.appendInPlace(appendWriter, &state.pointee.root, key, values) {
             // The row may need a new leaf layout, or overflow pages for its values.
-            let prepared = try buffer.prepare(values, for: tree, forest.pager)
+            let prepared = try buffer.prepare(values, for: tree, in: forest.pager)
             try tree.append(appendWriter, &state.pointee.root, key, prepared)
         }
         state.pointee.extra += 1

@@ -17,7 +17,7 @@ public struct SetHandle {
 
 extension Table {
     public func set(_ column: Int, of key: ObjectKey) -> SetHandle {
-        SetHandle(collection: collection(column, of: key, .set))
+        SetHandle(collection: collection(column, of: key, kind: .set))
     }
 }
 

@@ -65,7 +65,7 @@ struct StoredCollection {
         guard let root else { return try row(at: index).value }
         precondition(index >= 0 && index < root.count, "position out of range")
         let (leaf, row) = try tree.find(pager, root, index)
-        return try leaf.scalar(pager, format.kind, tree.valueColumn, row)
+        return try leaf.scalar(pager, format.kind, in: tree.valueColumn, at: row)
     }
 
     /// Visits rows in order, from position `start` on, until `body` returns false.
@@ -96,7 +96,7 @@ struct StoredCollection {
         let (kind, column) = (format.kind, tree.valueColumn)
         try tree.forEachLeaf(pager, root) { leaf, _ throws(StorageError) in
             for row in 0..<leaf.rowCount {
-                if try !body(leaf.scalar(pager, kind, column, row)) { return false }
+                if try !body(leaf.scalar(pager, kind, in: column, at: row)) { return false }
             }
             return true
         }
@@ -127,13 +127,13 @@ struct StoredCollection {
     }
 
     private func read(_ leaf: Node, _ row: Int) throws(StorageError) -> CollectionRow {
-        let value = try leaf.scalar(pager, format.kind, tree.valueColumn, row)
+        let value = try leaf.scalar(pager, format.kind, in: tree.valueColumn, at: row)
         guard format.hasKeys else { return CollectionRow(value: value) }
         return CollectionRow(key: try key(leaf, row), value: value)
     }
 
     private func key(_ leaf: Node, _ row: Int) throws(StorageError) -> UnsafeRawBufferPointer {
-        guard case .bytes(let key) = try leaf.scalar(pager, .bytes, 0, row) else {
+        guard case .bytes(let key) = try leaf.scalar(pager, .bytes, in: 0, at: row) else {
             throw pager.damaged(0, "a map has a null key")
         }
         return key
@@ -158,7 +158,7 @@ struct StoredCollection {
             }
             let column = tree.valueColumn
             return try tree.firstIndex(pager, root) { leaf, row throws(StorageError) in
-                try leaf.scalar(pager, format.kind, column, row).isIdentical(to: value)
+                try leaf.scalar(pager, format.kind, in: column, at: row).isIdentical(to: value)
             }
         }
         var position = 0
@@ -176,7 +176,7 @@ struct StoredCollection {
         let order = ValueOrder.ofSets(format.type)
         let index = try lowerBound(
             inTree: { leaf, row throws(StorageError) in
-                order.compare(try leaf.scalar(pager, format.kind, 0, row), value) < 0
+                order.compare(try leaf.scalar(pager, format.kind, in: 0, at: row), value) < 0
             },
             inline: { order.compare($0.value, value) < 0 })
         guard try index < count() else { return (index, false) }

@@ -75,7 +75,7 @@ extension Table {
     ) throws(StorageError) {
         let format = checks[column].format
         if format.collection != .none {
-            return try collection(column, of: origin, format.collection).forget(targets)
+            return try collection(column, of: origin, kind: format.collection).forget(targets)
         }
         let value = try value(column, of: origin)
         if let nested = try nestedCollection(column, of: origin) {
@@ -106,10 +106,11 @@ extension Table {
         var released = ReleasedValues()
         if check.isCollection {
             try released.add(
-                try collection(column, of: key, check.format.collection).stored(), self, column)
+                try collection(column, of: key, kind: check.format.collection).stored(), self,
+                column: column)
         } else {
             if check.format.type.mayRefer {
-                try released.add(try value(column, of: key), self, column)
+                try released.add(try value(column, of: key), self, column: column)
             }
             if check.kind == .bytes { try freeOverflow(column, of: key) }
         }

@@ -6,7 +6,7 @@ extension Table {
     ///
     /// `values` and errors are those of ``insert(_:)`` for the table of embedded objects.
     public func createEmbedded(
-        _ column: Int, of key: ObjectKey, _ values: UnsafeBufferPointer<Scalar>
+        _ column: Int, of key: ObjectKey, with values: UnsafeBufferPointer<Scalar>
     ) throws(StorageError) -> ObjectKey {
         try requireWriteTransaction()
         precondition(column >= 0 && column < propertyCount, "column out of range")
@@ -58,7 +58,7 @@ extension Table {
         }
         guard try contains(key) else { throw pager.noSuchObject(key) }
         let identity = connection.makeCollectionIdentity()
-        let image = NestedCollection.image(kind, identity, [])
+        let image = NestedCollection.image(kind, identity, of: [])
         try image.withBytes { bytes throws(StorageError) in
             try setReferring(column, of: key, to: .bytes(bytes))
         }

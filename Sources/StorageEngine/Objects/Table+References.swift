@@ -31,7 +31,8 @@ extension Table {
 
     /// Adds the backlink of a stored value that refers to an object.
     @inline(__always)
-    func addReference(_ column: Int, from origin: ObjectKey, _ value: Scalar) throws(StorageError) {
+    func addReference(_ column: Int, from origin: ObjectKey, to value: Scalar) throws(StorageError)
+    {
         if checks[column].format.type.mayRefer, let target = target(column, value) {
             try backlinks.add(column, from: origin, to: target)
         }
@@ -39,14 +40,14 @@ extension Table {
 
     /// Removes backlinks, embedded objects and collections of a value that is about to be replaced
     /// or removed. Its overflow pages are not freed.
-    func release(_ column: Int, of origin: ObjectKey, _ value: Scalar) throws(StorageError) {
+    func release(_ column: Int, of origin: ObjectKey, value: Scalar) throws(StorageError) {
         guard checks[column].format.type.mayRefer else { return }
         if let target = target(column, value) {
             try backlinks.remove(column, from: origin, to: target)
             if checks[column].format.type == .embedded { try connection.erase([target]) }
         } else if NestedCollection(value) != nil {
             var released = ReleasedValues()
-            try released.add(value, self, column)
+            try released.add(value, self, column: column)
             try drop(released, column, of: origin)
         }
     }
@@ -184,11 +185,11 @@ extension Table {
 struct ReleasedValues {
     private(set) var targets: [TypedLink] = []
 
-    mutating func add(_ value: Scalar, _ table: Table, _ column: Int) throws(StorageError) {
-        try add(value, table, column, depth: 0)
+    mutating func add(_ value: Scalar, _ table: Table, column: Int) throws(StorageError) {
+        try add(value, table, column: column, depth: 0)
     }
 
-    private mutating func add(_ value: Scalar, _ table: Table, _ column: Int, depth: Int)
+    private mutating func add(_ value: Scalar, _ table: Table, column: Int, depth: Int)
         throws(StorageError)
     {
         if let target = table.target(column, value) { return targets.append(target) }
@@ -197,16 +198,16 @@ struct ReleasedValues {
         guard depth < NestedCollection.maximumDepth else { throw tooDeep(table.pager) }
         let collection = StoredCollection(
             pager: table.pager, bytes: nested.rows, format: .nested(nested.kind))
-        try add(collection, table, column, depth: depth + 1)
+        try add(collection, table, column: column, depth: depth + 1)
     }
 
     /// Adds the values of a collection and frees its pages.
-    mutating func add(_ collection: StoredCollection, _ table: Table, _ column: Int, depth: Int = 0)
+    mutating func add(_ collection: StoredCollection, _ table: Table, column: Int, depth: Int = 0)
         throws(StorageError)
     {
         if collection.format.type.mayRefer {
             try collection.forEachValue { value throws(StorageError) in
-                try add(value, table, column, depth: depth)
+                try add(value, table, column: column, depth: depth)
                 return true
             }
         }

@@ -26,13 +26,13 @@ extension Table {
                     try scan.keepNumbers(
                         column, before: rank, ascending: ascending, in: &mask, scratch: &scratch)
                 }
-                try scan.forEachNumber(column, ascending: ascending, mask) { first.offer($0) }
+                try scan.forEachNumber(column, ascending: ascending, in: mask) { first.offer($0) }
             }
             return sorter.withNulls(first.keys)
         }
         var first = FirstEntries<BytesEntry>(limit: limit)
         try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in
-            try scan.forEachBytes(column, ascending: ascending, mask) { first.offer($0) }
+            try scan.forEachBytes(column, ascending: ascending, in: mask) { first.offer($0) }
         }
         return sorter.withNulls(first.keys)
     }
@@ -49,14 +49,16 @@ extension Table {
         if checks[column].kind.isPacked {
             var entries: [NumberEntry] = []
             try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in
-                try scan.forEachNumber(column, ascending: ascending, mask) { entries.append($0) }
+                try scan.forEachNumber(column, ascending: ascending, in: mask) {
+                    entries.append($0)
+                }
             }
             entries.sortByRank(ranksDecide: true)
             return sorter.withNulls(entries.map(\.key))
         }
         var entries: [BytesEntry] = []
         try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in
-            try scan.forEachBytes(column, ascending: ascending, mask) { entries.append($0) }
+            try scan.forEachBytes(column, ascending: ascending, in: mask) { entries.append($0) }
         }
         entries.sortByRank(ranksDecide: false)
         return sorter.withNulls(entries.map(\.key))

@@ -40,10 +40,10 @@ extension Table {
         try rows.append(values, as: key, to: cluster)
         if hasLinks {
             for column in 0..<values.count {
-                try addReference(column, from: key, values[column])
+                try addReference(column, from: key, to: values[column])
             }
         }
-        if !indexes.isEmpty { try indexes.enter(values, of: key, cluster) }
+        if !indexes.isEmpty { try indexes.enter(values, of: key, in: cluster) }
         return key
     }
 
@@ -169,7 +169,7 @@ extension Table {
         // Before the old value is freed, because the new one may be a view of it.
         let prepared = try rows.prepare(column, value)
         let target = target(column, value)
-        try release(column, of: key, try self.value(column, of: key))
+        try release(column, of: key, value: try self.value(column, of: key))
         if cluster.columns[column].format.kind == .bytes { try freeOverflow(column, of: key) }
         try store(prepared, column, of: key)
         if let target { try backlinks.add(column, from: key, to: target) }

@@ -38,7 +38,7 @@ public final class Table {
     /// The stamps of `quietWriter` and of the primary keys' writer.
     private let quietMoves = OwnedBuffer<UInt64>(count: 2) { _ in 0 }
 
-    init(_ connection: Connection, _ schema: StoredSchema, _ index: Int) {
+    init(_ connection: Connection, _ schema: StoredSchema, at index: Int) {
         let stored = schema.tables[index]
         self.connection = connection
         self.index = index
@@ -58,7 +58,7 @@ public final class Table {
             pathStamp: connection.pathStamp)
         primaryKeys = PrimaryKeyMap(stored, in: forest, layoutStamp: quietMoves.start + 1)
         quietWriter = TreeWriter(pager: pager, layoutStamp: quietMoves.start)
-        backlinks = Backlinks(index, properties: propertyCount, in: connection, quietWriter)
+        backlinks = Backlinks(index, properties: propertyCount, in: connection, by: quietWriter)
         adopt(schema, index)
     }
 
@@ -184,12 +184,12 @@ public final class Table {
         let leaf = location.leaf
         if leaf.hasInline(column, cluster.columns[column].tag) {
             let kind = cluster.columns[column].format.kind
-            return try leaf.scalar(pager, kind, column, location.row)
+            return try leaf.scalar(pager, kind, in: column, at: location.row)
         }
         guard let (node, position) = try self.column(column, of: leaf) else {
             return cluster.columns[column].defaultScalar
         }
         let kind = cluster.columns[column].format.kind
-        return try node.scalar(pager, kind, position, location.row)
+        return try node.scalar(pager, kind, in: position, at: location.row)
     }
 }

@@ -2,12 +2,12 @@
 /// backlinks.
 extension Verification {
     mutating func walkValue(
-        _ table: Table, _ column: Int, _ key: ObjectKey, _ location: RowLocation
+        _ table: Table, _ column: Int, of key: ObjectKey, at location: RowLocation
     ) throws(StorageError) {
         let check = table.checks[column]
         var targets: [TypedLink: Int64] = [:]
         if check.isCollection {
-            let collection = table.collection(column, of: key, check.format.collection)
+            let collection = table.collection(column, of: key, kind: check.format.collection)
             try walkCollection(
                 table, column, of: key, in: try collection.stored(), into: &targets, depth: 0)
         } else {

@@ -87,13 +87,14 @@ struct Verification {
     ) throws(StorageError) -> Int? {
         if root.reference.isNone { return 0 }
         guard try reach(root.reference, isNode: true) else { return nil }
-        let count = try walkNodes(root.reference, pager.root(of: root, format), format, body)
+        let count = try walkNodes(
+            root.reference, pager.root(of: root, format), format: format, body)
         if count != root.count { areTrees = false }
         return count
     }
 
     private mutating func walkNodes(
-        _ reference: PageReference, _ node: Node, _ format: TreeFormat,
+        _ reference: PageReference, _ node: Node, format: TreeFormat,
         _ body: (inout Verification, PageReference, Node) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         if node.level == 0 {
@@ -105,7 +106,7 @@ struct Verification {
             let child = node.child(row)
             guard try reach(child, isNode: true) else { continue }
             let childNode = try pager.child(of: node, row, format)
-            let count = try walkNodes(child, childNode, format, body)
+            let count = try walkNodes(child, childNode, format: format, body)
             if count != node.childCount(row) {
                 areTrees = false
                 report(
@@ -165,7 +166,7 @@ struct Verification {
         }
         for column in table.stored.columns.indices {
             if column < table.propertyCount {
-                try walkValue(table, column, key, location)
+                try walkValue(table, column, of: key, at: location)
             } else {
                 try Backlinks.forEach(column, key, in: table) { _, count in
                     unmatched[.init(table: table.index, column: column), default: 0] &-= count

@@ -17,7 +17,7 @@ struct LeafValues {
     subscript(row: Int) -> Scalar {
         get throws(StorageError) {
             guard let (node, column) = place else { return defaultValue }
-            return try node.scalar(pager, kind, column, row)
+            return try node.scalar(pager, kind, in: column, at: row)
         }
     }
 }

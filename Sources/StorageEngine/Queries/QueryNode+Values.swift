@@ -77,7 +77,7 @@ final class ValueNode: QueryNode {
         }
         let kind = table.checks[column].kind
         try rows.filter { row throws(StorageError) in
-            test.matches(try node.scalar(table.pager, kind, position, row), type)
+            test.matches(try node.scalar(table.pager, kind, in: position, at: row), type)
         }
     }
 

@@ -81,7 +81,7 @@ extension QuerySorter {
                     try first.offer(entry, by: order.precedes)
                 }
             }
-            try scan.forEachNumber(key.column, ascending: key.isAscending, rows) {
+            try scan.forEachNumber(key.column, ascending: key.isAscending, in: rows) {
                 number throws(StorageError) in
                 try first.offer(LeadingEntry(number, form), by: order.precedes)
             }

@@ -25,7 +25,7 @@ extension QuerySorter {
                 let leaf = scan.leaf
                 nulls.forEachRow { nullKeys.append(leaf.objectKey($0)) }
             }
-            try scan.forEachNumber(key.column, ascending: key.isAscending, rows) {
+            try scan.forEachNumber(key.column, ascending: key.isAscending, in: rows) {
                 entries.append($0)
             }
             return true

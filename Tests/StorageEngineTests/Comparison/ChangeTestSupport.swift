@@ -70,7 +70,7 @@ struct DatabaseImage: Equatable {
         guard definition.collection != .none else {
             return try Value(table.value(column, of: key), of: definition.type, table.pager)
         }
-        return try Value(table.collection(column, of: key, definition.collection).stored())
+        return try Value(table.collection(column, of: key, kind: definition.collection).stored())
     }
 }
 

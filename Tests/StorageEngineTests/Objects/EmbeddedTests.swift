@@ -50,12 +50,12 @@ import Testing
         let owners = try #require(try connection.table(named: "Owner"))
         let parts = try #require(try connection.table(named: "Part"))
         let owner = try owners.insert(owned: [])
-        let first = try create(1) { try owners.createEmbedded(0, of: owner, $0) }
+        let first = try create(1) { try owners.createEmbedded(0, of: owner, with: $0) }
         #expect(try number(parts, owners.value(0, of: owner)) == 1)
         let place = try #require(try parts.owner(of: first))
         #expect(place.object == TypedLink(table: 0, key: owner) && place.column == 0)
         #expect(try owners.owner(of: owner) == nil)
-        _ = try create(2) { try owners.createEmbedded(0, of: owner, $0) }
+        _ = try create(2) { try owners.createEmbedded(0, of: owner, with: $0) }
         #expect(try !parts.contains(first))
         try owners.set(0, of: owner, to: .null)
         #expect(try parts.count() == 0)
@@ -108,9 +108,9 @@ import Testing
         let parts = try #require(try connection.table(named: "Part"))
         let owner = try owners.insert(owned: [])
         let bystander = try owners.insert(owned: [])
-        var last = try create(0) { try owners.createEmbedded(0, of: owner, $0) }
+        var last = try create(0) { try owners.createEmbedded(0, of: owner, with: $0) }
         for n in 1..<5000 {
-            last = try create(n) { try parts.createEmbedded(1, of: last, $0) }
+            last = try create(n) { try parts.createEmbedded(1, of: last, with: $0) }
             try parts.set(2, of: last, to: .integer((n % 2 == 0 ? owner : bystander).rawValue))
         }
         try connection.commit()
@@ -128,7 +128,7 @@ import Testing
         let owners = try #require(try connection.table(named: "Owner"))
         let parts = try #require(try connection.table(named: "Part"))
         let owner = try owners.insert(owned: [])
-        let part = try create(1) { try owners.createEmbedded(0, of: owner, $0) }
+        let part = try create(1) { try owners.createEmbedded(0, of: owner, with: $0) }
         #expect(errorCode { _ = try parts.insert(owned: [.integer(1)]) } == .invalidArgument)
         #expect(
             errorCode { _ = try owners.insert(owned: [.integer(part.rawValue)]) }
@@ -144,7 +144,7 @@ import Testing
             errorCode { try link.withScalar { try owners.set(3, of: owner, to: $0) } }
                 == .invalidArgument)
         #expect(
-            errorCode { _ = try create(1) { try owners.createEmbedded(3, of: owner, $0) } }
+            errorCode { _ = try create(1) { try owners.createEmbedded(3, of: owner, with: $0) } }
                 == .invalidArgument)
         for (type, target) in [(ValueType.link, "Part"), (.embedded, "Owner")] {
             let definition = TableDefinition(

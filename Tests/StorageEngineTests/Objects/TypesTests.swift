@@ -166,7 +166,7 @@ import ToolSupport
         let orphan = try problems { _ = try parts.insertRow(.init(start: nil, count: 0)) }
         #expect(orphan.count == 1 && orphan[0].contains("0 owners"))
         let strayBacklink = try problems {
-            let part = try owners.createEmbedded(2, of: key, .init(start: nil, count: 0))
+            let part = try owners.createEmbedded(2, of: key, with: .init(start: nil, count: 0))
             try owners.store(.init(scalar: .null), 2, of: key)
             #expect(try parts.backlinkCount(of: part) == 1)
         }

@@ -102,7 +102,8 @@ struct SmallFile {
             }
         }
         try withUnsafePointer(to: Scalar.fixed12(5, 7)) {
-            _ = try people.createEmbedded(6, of: owner, UnsafeBufferPointer(start: $0, count: 1))
+            _ = try people.createEmbedded(
+                6, of: owner, with: UnsafeBufferPointer(start: $0, count: 1))
         }
     }
 }

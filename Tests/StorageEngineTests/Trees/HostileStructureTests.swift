@@ -111,7 +111,7 @@ import Testing
         let root = try #require(try list.collection.stored().root)
         let identity = CollectionIdentity(version: 1, number: 1)
         for position in [0, 1, 2] {
-            let image = NestedCollection.image(.list, identity, InlineRows.image(of: root))
+            let image = NestedCollection.image(.list, identity, of: InlineRows.image(of: root))
             try image.withUnsafeBytes { try list.collection.setRow(at: position, to: .bytes($0)) }
         }
         try connection.commit()

@@ -91,7 +91,7 @@ public struct _ValueSlot {
             switch place {
             case .property(let owner, let key, _, let column):
                 try owner.existingTable.createEmbedded(
-                    column, of: ObjectKey(rawValue: key), values)
+                    column, of: ObjectKey(rawValue: key), with: values)
             case .element(let list, let index): try list.handle.setEmbedded(values, at: index)
             case .newElement(let list, let index):
                 try list.handle.insertEmbedded(values, at: index ?? list.handle.count())

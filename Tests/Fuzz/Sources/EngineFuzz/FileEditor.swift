@@ -70,7 +70,7 @@ struct FileEditor {
         where definition.collection == .none && !definition.isPrimaryKey {
             if definition.type == .embedded {
                 _ = try table.createEmbedded(
-                    column, of: key, UnsafeBufferPointer(start: nil, count: 0))
+                    column, of: key, with: UnsafeBufferPointer(start: nil, count: 0))
             } else if definition.type == .mixed {
                 try table.setEmpty(.map, column, of: key)
             } else {

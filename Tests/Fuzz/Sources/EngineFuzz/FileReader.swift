@@ -236,7 +236,9 @@ struct FileReader {
             for column in table.definition.columns.indices {
                 guard let (node, position) = try table.column(column, of: leaf) else { continue }
                 for row in 0..<min(5, node.rowCount) {
-                    take(try node.scalar(connection.pager, node.kind(position), position, row))
+                    take(
+                        try node.scalar(
+                            connection.pager, node.kind(position), in: position, at: row))
                 }
             }
             left -= 1

@@ -38,7 +38,7 @@ struct ValueFiller {
 
     private func fillValue(_ column: Int, _ definition: ColumnDefinition, _ named: Table) throws {
         if definition.type == .embedded {
-            if number % 2 == 0 { _ = try table.createEmbedded(column, of: key, part) }
+            if number % 2 == 0 { _ = try table.createEmbedded(column, of: key, with: part) }
         } else if definition.type == .mixed, number % 4 == 0 {
             try table.setEmpty(.list, column, of: key)
             try fillNested(try table.nestedList(column, of: key)!)
