@@ -35,12 +35,12 @@ public enum EngineParts {
 
         /// Returns false, with nothing changed, if the value does not fit.
         public func setInteger(_ column: Int, _ row: Int, to value: Int64) -> Bool {
-            node.setInteger(column, row, value)
+            node.setInteger(column, row, to: value)
         }
 
         /// Returns false, with nothing changed, if the value does not fit.
         public func setBytes(_ column: Int, _ row: Int, to value: UnsafeRawBufferPointer) -> Bool {
-            node.setBytes(column, row, value, isOverflow: false)
+            node.setBytes(column, row, to: value, isOverflow: false)
         }
 
         /// Returns the first of `rows` whose value in an ascending column is at least `key`.

@@ -23,7 +23,7 @@ struct ColumnNeeds {
     mutating func forbidRamp() { isRamp = false }
 
     /// Adds rows of a column of this kind, which is not spilled, after those added before.
-    mutating func include(_ node: Node, _ c: Int, _ rows: Range<Int>) {
+    mutating func include(_ node: Node, _ c: Int, in rows: Range<Int>) {
         if rows.isEmpty { return }
         hasNulls = hasNulls || node.hasNull(c, rows)
         switch kind {

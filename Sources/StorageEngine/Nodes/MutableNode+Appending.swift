@@ -8,7 +8,7 @@ extension MutableNode {
     /// Places a number in a column without changing base or width. Returns false, with nothing
     /// changed, if the number needs another encoding. A value that continues a ramp takes no room.
     @inline(__always)
-    func place(packed value: Int64, _ e: ColumnEntry, _ row: Int) -> Bool {
+    func place(packed value: Int64, _ e: ColumnEntry, at row: Int) -> Bool {
         let width = e.width
         let delta = UInt64(bitPattern: value &- e.base)
         if width == 0 {
@@ -19,7 +19,7 @@ extension MutableNode {
                 width == 64
                     || (value >= e.base && delta &>> UInt64(truncatingIfNeeded: width) == 0)
             else { return false }
-            PackedNumbers.store(base + e.dataOffset, row, width: width, delta)
+            PackedNumbers.store(base + e.dataOffset, row, width: width, delta: delta)
         }
         clearNull(e, row)
         return true
@@ -27,14 +27,14 @@ extension MutableNode {
 
     /// Places a floating-point number in the encoding that the column has.
     @inline(__always)
-    func place(whole: Int64?, image: Int64, _ e: ColumnEntry, _ row: Int) -> Bool {
-        if !e.isWhole { return place(packed: image, e, row) }
+    func place(whole: Int64?, image: Int64, in e: ColumnEntry, at row: Int) -> Bool {
+        if !e.isWhole { return place(packed: image, e, at: row) }
         guard let whole else { return false }
-        return place(packed: whole, e, row)
+        return place(packed: whole, e, at: row)
     }
 
     /// Places bytes, which may lie in this node because the heap does not move.
-    func place(_ bytes: UnsafeRawBufferPointer, _ e: ColumnEntry, _ row: Int) -> Bool {
+    func place(_ bytes: UnsafeRawBufferPointer, _ e: ColumnEntry, at row: Int) -> Bool {
         let start = e.heapUsed
         let end = start + bytes.count
         guard end <= min(e.heapCapacity, MutableNode.heapLimit) else { return false }
@@ -49,8 +49,8 @@ extension MutableNode {
 
     /// Places the raw bytes of two numbers.
     func placeFixed(
-        _ first: UInt64, _ second: some FixedWidthInteger & BitwiseCopyable, _ e: ColumnEntry,
-        _ row: Int
+        _ first: UInt64, _ second: some FixedWidthInteger & BitwiseCopyable, in e: ColumnEntry,
+        at row: Int
     ) -> Bool {
         let place = base + (e.dataOffset + row * (8 + second.bitWidth / 8))
         place.storeBytes(of: first.littleEndian, as: UInt64.self)
@@ -64,14 +64,14 @@ extension MutableNode {
         guard e.nullOffset != 0 else { return false }
         let data = base + e.dataOffset
         switch e.kind {
-        case .integer, .float, .double: PackedNumbers.store(data, row, width: e.width, 0)
+        case .integer, .float, .double: PackedNumbers.store(data, row, width: e.width, delta: 0)
         case .bytes:
             data.storeBytes(of: UInt16(e.heapUsed), toByteOffset: row * 2, as: UInt16.self)
         case .fixed16, .fixed12:
             let size = e.width / 8
             (data + row * size).initializeMemory(as: UInt8.self, repeating: 0, count: size)
         }
-        PackedNumbers.store(base + e.nullOffset, row, width: 1, 1)
+        PackedNumbers.store(base + e.nullOffset, row, width: 1, delta: 1)
         return true
     }
 
@@ -85,7 +85,7 @@ extension MutableNode {
     /// Inserts a row into a node with one column of bytes and one of integers. The bytes must not
     /// lie in the node. Returns false, with nothing changed, if a column has nulls or the row needs
     /// another layout.
-    func insertRow(at row: Int, _ bytes: UnsafeRawBufferPointer, _ number: Int64) -> Bool {
+    func insertRow(at row: Int, _ bytes: UnsafeRawBufferPointer, number: Int64) -> Bool {
         let count = rowCount
         guard columnCount == 2, count < reading.rowCapacity else { return false }
         let (texts, numbers) = (entry(0), entry(1))
@@ -111,7 +111,7 @@ extension MutableNode {
             as: UInt16.self)
         moveOffsets(texts, from: row + 1, count: count + 1, by: bytes.count)
         openRow(base + numbers.dataOffset, width: width, at: row, count: count)
-        PackedNumbers.store(base + numbers.dataOffset, row, width: width, delta)
+        PackedNumbers.store(base + numbers.dataOffset, row, width: width, delta: delta)
         header.rowCount = count + 1
         return true
     }
@@ -122,7 +122,7 @@ extension MutableNode {
     func appendRow(_ first: Int64, _ second: Int64) -> Bool {
         let row = rowCount
         guard row > 0, row < reading.rowCapacity, columnCount == 2,
-            place(packed: first, entry(0), row), place(packed: second, entry(1), row)
+            place(packed: first, entry(0), at: row), place(packed: second, entry(1), at: row)
         else { return false }
         header.rowCount = row + 1
         return true

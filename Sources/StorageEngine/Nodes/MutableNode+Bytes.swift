@@ -4,7 +4,7 @@ extension MutableNode {
     ///
     /// `bytes` must not lie in this node, because the node may be laid out again.
     func setBytes(
-        _ c: Int, _ row: Int, _ bytes: UnsafeRawBufferPointer, isOverflow: Bool
+        _ c: Int, _ row: Int, to bytes: UnsafeRawBufferPointer, isOverflow: Bool
     ) -> Bool {
         var e = entry(c)
         let start = reading.startOffset(e, row)
@@ -35,14 +35,14 @@ extension MutableNode {
 
     /// Stores an overflow reference in place of the bytes.
     func setOverflow(
-        _ c: Int, _ row: Int, _ reference: PageReference, length: Int
+        _ c: Int, _ row: Int, to reference: PageReference, length: Int
     ) -> Bool {
         let words = (reference.page, reference.birth, UInt64(length))
-        return withUnsafeBytes(of: words) { setBytes(c, row, $0, isOverflow: true) }
+        return withUnsafeBytes(of: words) { setBytes(c, row, to: $0, isOverflow: true) }
     }
 
     /// Sets sixteen bytes, which must not lie in this node. The row is not null afterwards.
-    func setFixed16(_ c: Int, _ row: Int, _ p: UnsafeRawPointer) -> Bool {
+    func setFixed16(_ c: Int, _ row: Int, to p: UnsafeRawPointer) -> Bool {
         let e = entry(c)
         (base + e.dataOffset + row * 16).copyMemory(from: p, byteCount: 16)
         clearNull(e, row)
@@ -50,7 +50,7 @@ extension MutableNode {
     }
 
     /// Sets twelve bytes, which must not lie in this node. The row is not null afterwards.
-    func setFixed12(_ c: Int, _ row: Int, _ p: UnsafeRawPointer) -> Bool {
+    func setFixed12(_ c: Int, _ row: Int, to p: UnsafeRawPointer) -> Bool {
         let e = entry(c)
         (base + e.dataOffset + row * 12).copyMemory(from: p, byteCount: 12)
         clearNull(e, row)

@@ -19,14 +19,15 @@ extension MutableNode {
         }
         guard draft.assignOffsets(rows: rowCount) else { return false }
         for c in 0..<count where !entry(c).isSpilled {
-            draft.copyRows(from: reading, column: c, 0..<rowCount, to: c < index ? c : c + 1, at: 0)
+            draft.copyRows(
+                from: reading, column: c, rows: 0..<rowCount, to: c < index ? c : c + 1, at: 0)
         }
         if let integers {
             precondition(integers.count == rowCount, "There is one integer for each row.")
             for row in 0..<rowCount {
                 let delta = UInt64(bitPattern: integers[row] &- new.base)
                 PackedNumbers.store(
-                    draft.target + new.dataOffset, row, width: new.width, delta)
+                    draft.target + new.dataOffset, row, width: new.width, delta: delta)
             }
         }
         draft.install(in: self)
@@ -51,10 +52,10 @@ extension MutableNode {
             "The target must be an empty node of this column.")
         let draft = NodeDraft(revising: target)
         var needs = draft.needs(ofColumn: 0)
-        needs.include(reading, c, 0..<rowCount)
+        needs.include(reading, c, in: 0..<rowCount)
         needs.wish(in: draft.entry(0))
         guard draft.assignOffsets(rows: rowCount) else { return false }
-        draft.copyRows(from: reading, column: c, 0..<rowCount, to: 0, at: 0)
+        draft.copyRows(from: reading, column: c, rows: 0..<rowCount, to: 0, at: 0)
         draft.install(in: target)
         target.header.rowCount = rowCount
         return true
@@ -97,9 +98,9 @@ extension MutableNode {
         draft.setEntry(c, like: spilled.entry(0))
         guard draft.assignOffsets(rows: rowCount) else { return false }
         for d in 0..<columnCount where d != c && !entry(d).isSpilled {
-            draft.copyRows(from: reading, column: d, 0..<rowCount, to: d, at: 0)
+            draft.copyRows(from: reading, column: d, rows: 0..<rowCount, to: d, at: 0)
         }
-        draft.copyRows(from: spilled, column: 0, 0..<rowCount, to: c, at: 0)
+        draft.copyRows(from: spilled, column: 0, rows: 0..<rowCount, to: c, at: 0)
         draft.install(in: self)
         return true
     }

@@ -19,9 +19,9 @@ extension MutableNode {
                 source.format(c) == reading.format(c) && !source.isSpilled(c),
                 "The nodes have other columns.")
             var needs = draft.needs(ofColumn: c)
-            needs.include(reading, c, 0..<row)
-            needs.include(source, c, rows)
-            needs.include(reading, c, row..<rowCount)
+            needs.include(reading, c, in: 0..<row)
+            needs.include(source, c, in: rows)
+            needs.include(reading, c, in: row..<rowCount)
             needs.wish(in: draft.entry(c))
         }
         let count = rowCount
@@ -42,9 +42,9 @@ extension Node {
         var total = NodeDraft.bytes(directoryOf: columnCount)
         for c in 0..<columnCount {
             var needs = ColumnNeeds(kind: kind(c), mayBeRamp: mayHoldRamps)
-            needs.include(self, c, 0..<row)
-            needs.include(source, c, rows)
-            needs.include(self, c, row..<rowCount)
+            needs.include(self, c, in: 0..<row)
+            needs.include(source, c, in: rows)
+            needs.include(self, c, in: row..<rowCount)
             total += needs.bytes(rows: rowCount + rows.count, heapBytes: needs.heapBytes)
         }
         return total

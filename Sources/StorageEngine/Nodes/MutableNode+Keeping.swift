@@ -47,13 +47,13 @@ extension MutableNode {
         for c in 0..<columnCount where !entry(c).isSpilled {
             let d = draft.entry(c)
             guard entry(c).isRamp else {
-                draft.copyRows(from: reading, column: c, 0..<kept.count, to: c, at: 0)
+                draft.copyRows(from: reading, column: c, rows: 0..<kept.count, to: c, at: 0)
                 continue
             }
             for row in kept.indices {
                 PackedNumbers.store(
                     draft.target + d.dataOffset, row, width: d.width,
-                    UInt64(Int64(kept[row]) - first))
+                    delta: UInt64(Int64(kept[row]) - first))
             }
         }
         draft.install(in: self)
@@ -96,10 +96,10 @@ extension MutableNode {
     ) {
         switch width {
         case 0: return
-        case 8: keep(data, as: UInt8.self, kept, from: first)
-        case 16: keep(data, as: UInt16.self, kept, from: first)
-        case 32: keep(data, as: UInt32.self, kept, from: first)
-        case 64: keep(data, as: UInt64.self, kept, from: first)
+        case 8: keep(data, as: UInt8.self, only: kept, from: first)
+        case 16: keep(data, as: UInt16.self, only: kept, from: first)
+        case 32: keep(data, as: UInt32.self, only: kept, from: first)
+        case 64: keep(data, as: UInt64.self, only: kept, from: first)
         case 96, 128:
             let size = width / 8
             for row in first..<kept.count {
@@ -109,14 +109,14 @@ extension MutableNode {
         default:
             for row in first..<kept.count {
                 let value = PackedNumbers.load(data, Int(kept[row]), width: width)
-                PackedNumbers.store(data, row, width: width, value)
+                PackedNumbers.store(data, row, width: width, delta: value)
             }
         }
     }
 
     @inline(__always)
     private func keep<T: BitwiseCopyable>(
-        _ data: UnsafeMutableRawPointer, as type: T.Type, _ kept: UnsafeBufferPointer<Int32>,
+        _ data: UnsafeMutableRawPointer, as type: T.Type, only kept: UnsafeBufferPointer<Int32>,
         from first: Int
     ) {
         let size = MemoryLayout<T>.size

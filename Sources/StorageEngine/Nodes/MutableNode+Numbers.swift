@@ -1,18 +1,18 @@
 extension MutableNode {
     /// Sets the value of an integer column. The row is not null afterwards.
     @inline(__always)
-    func setInteger(_ c: Int, _ row: Int, _ value: Int64) -> Bool {
-        setPacked(c, row, value, whole: false)
+    func setInteger(_ c: Int, _ row: Int, to value: Int64) -> Bool {
+        setPacked(c, row, to: value, whole: false)
     }
 
     /// Sets the value of a double column, preserving every bit. The row is not null afterwards.
-    func setDouble(_ c: Int, _ row: Int, _ value: Double) -> Bool {
+    func setDouble(_ c: Int, _ row: Int, to value: Double) -> Bool {
         let image = PackedNumbers.image(value)
         return setFloating(c, row, whole: PackedNumbers.whole(value), image: image)
     }
 
     /// Sets the value of a float column, preserving every bit. The row is not null afterwards.
-    func setFloat(_ c: Int, _ row: Int, _ value: Float) -> Bool {
+    func setFloat(_ c: Int, _ row: Int, to value: Float) -> Bool {
         let image = PackedNumbers.image(value)
         return setFloating(c, row, whole: PackedNumbers.whole(Double(value)), image: image)
     }
@@ -23,23 +23,23 @@ extension MutableNode {
     func setFloating(_ c: Int, _ row: Int, whole: Int64?, image: Int64) -> Bool {
         let isWhole = entry(c).isWhole
         if let whole, isWhole || rowCount == 1 {
-            if isWhole { return setPacked(c, row, whole, whole: true) }
-            return encode(c, row, whole, whole: true)
+            if isWhole { return setPacked(c, row, to: whole, whole: true) }
+            return encode(c, row, value: whole, whole: true)
         }
-        if isWhole { return encode(c, row, image, whole: false) }
-        return setPacked(c, row, image, whole: false)
+        if isWhole { return encode(c, row, value: image, whole: false) }
+        return setPacked(c, row, to: image, whole: false)
     }
 
     @inline(__always)
-    func setPacked(_ c: Int, _ row: Int, _ value: Int64, whole: Bool) -> Bool {
+    func setPacked(_ c: Int, _ row: Int, to value: Int64, whole: Bool) -> Bool {
         let e = entry(c)
         let width = e.width
         let delta = UInt64(bitPattern: value &- e.base)
         // The masking shift is safe because the width is below 64 here.
         guard width == 64 || (value >= e.base && delta &>> UInt64(truncatingIfNeeded: width) == 0),
             width > 0 || !e.isRamp
-        else { return encode(c, row, value, whole: whole) }
-        PackedNumbers.store(base + e.dataOffset, row, width: width, delta)
+        else { return encode(c, row, value: value, whole: whole) }
+        PackedNumbers.store(base + e.dataOffset, row, width: width, delta: delta)
         clearNull(e, row)
         return true
     }
@@ -47,20 +47,20 @@ extension MutableNode {
     /// Adds to a value of an integer column that is not null. Returns false, with nothing changed,
     /// if the sum needs another layout.
     @inline(__always)
-    func add(_ difference: Int, to c: Int, _ row: Int) -> Bool {
+    func add(_ difference: Int, to c: Int, at row: Int) -> Bool {
         let e = entry(c)
         let data = base + e.dataOffset
         switch e.width {
-        case 8: return add(difference, to: data, row, UInt8.self)
-        case 16: return add(difference, to: data, row, UInt16.self)
-        case 32: return add(difference, to: data, row, UInt32.self)
+        case 8: return add(difference, to: data, at: row, as: UInt8.self)
+        case 16: return add(difference, to: data, at: row, as: UInt16.self)
+        case 32: return add(difference, to: data, at: row, as: UInt32.self)
         default: return false
         }
     }
 
     @inline(__always)
     private func add<Delta: FixedWidthInteger & BitwiseCopyable>(
-        _ difference: Int, to data: UnsafeMutableRawPointer, _ row: Int, _: Delta.Type
+        _ difference: Int, to data: UnsafeMutableRawPointer, at row: Int, as _: Delta.Type
     ) -> Bool {
         let place = data + row &* MemoryLayout<Delta>.size
         let sum = Int(place.loadUnaligned(as: Delta.self)) &+ difference
@@ -72,14 +72,14 @@ extension MutableNode {
     @inline(__always)
     func clearNull(_ e: ColumnEntry, _ row: Int) {
         let nulls = e.nullOffset
-        if nulls != 0 { PackedNumbers.store(base + nulls, row, width: 1, 0) }
+        if nulls != 0 { PackedNumbers.store(base + nulls, row, width: 1, delta: 0) }
     }
 
     /// Stores a value that the column's encoding does not hold. The column gets a base, a width and
     /// an interpretation that suit all rows including this value. Nothing else changes if a ramp
     /// already gives the row this value, or if the value begins a ramp.
     @inline(never)
-    func encode(_ c: Int, _ row: Int, _ value: Int64, whole: Bool) -> Bool {
+    func encode(_ c: Int, _ row: Int, value: Int64, whole: Bool) -> Bool {
         let e = entry(c)
         if e.isRamp {
             if value >= e.base, value == reading.packed(c, row) { return true }
@@ -110,7 +110,7 @@ extension MutableNode {
             draft.install(in: self)
         }
         let delta = UInt64(bitPattern: value &- e.base)
-        PackedNumbers.store(base + e.dataOffset, row, width: e.width, delta)
+        PackedNumbers.store(base + e.dataOffset, row, width: e.width, delta: delta)
         clearNull(e, row)
         return true
     }
@@ -148,7 +148,7 @@ extension MutableNode {
         for i in 0..<rowCount where i != row && !reading.isNull(c, i) {
             var value = reading.packed(c, i)
             if toImage { value = PackedNumbers.image(whole: value, kind: kind) }
-            PackedNumbers.store(data, i, width: width, UInt64(bitPattern: value &- newBase))
+            PackedNumbers.store(data, i, width: width, delta: UInt64(bitPattern: value &- newBase))
         }
         e.base = newBase
     }
@@ -158,7 +158,7 @@ extension MutableNode {
     ///
     /// A value that stops being null holds what a placeholder row holds and must be set next.
     /// Setting a value makes it non-null by itself.
-    func setNull(_ c: Int, _ row: Int, _ isNull: Bool) -> Bool {
+    func setNull(_ c: Int, _ row: Int, to isNull: Bool) -> Bool {
         if isNull, entry(c).nullOffset == 0 {
             guard writeOutRamps(rows: rowCount, column: c) else { return false }
             guard layOut(rows: rowCount, nullColumn: c) else { return false }
@@ -170,15 +170,16 @@ extension MutableNode {
         }
         switch e.kind {
         case .integer, .float, .double:
-            PackedNumbers.store(base + e.dataOffset, row, width: e.width, 0)
+            PackedNumbers.store(base + e.dataOffset, row, width: e.width, delta: 0)
         case .bytes:
-            _ = setBytes(c, row, UnsafeRawBufferPointer(start: nil, count: 0), isOverflow: false)
+            _ = setBytes(
+                c, row, to: UnsafeRawBufferPointer(start: nil, count: 0), isOverflow: false)
         case .fixed16, .fixed12:
             let byteCount = e.width / 8
             (base + e.dataOffset + row * byteCount).initializeMemory(
                 as: UInt8.self, repeating: 0, count: byteCount)
         }
-        PackedNumbers.store(base + e.nullOffset, row, width: 1, 1)
+        PackedNumbers.store(base + e.nullOffset, row, width: 1, delta: 1)
         return true
     }
 }

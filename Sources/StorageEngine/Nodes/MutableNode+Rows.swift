@@ -25,9 +25,9 @@ extension MutableNode {
         for c in 0..<columnCount where !entry(c).isSpilled {
             let fits =
                 switch entry(c).kind {
-                case .integer: setInteger(c, row, 0)
-                case .float: setFloat(c, row, 0)
-                case .double: setDouble(c, row, 0)
+                case .integer: setInteger(c, row, to: 0)
+                case .float: setFloat(c, row, to: 0)
+                case .double: setDouble(c, row, to: 0)
                 case .bytes, .fixed16, .fixed12: true
                 }
             if !fits {
@@ -68,7 +68,7 @@ extension MutableNode {
             if row < count {
                 PackedBits.insert(data, at: row * width, count: width, total: count * width)
             } else {
-                PackedNumbers.store(data, row, width: width, 0)
+                PackedNumbers.store(data, row, width: width, delta: 0)
             }
         }
     }
@@ -96,8 +96,8 @@ extension MutableNode {
         if e.isSpilled { return }
         if e.isRamp { return shorten(e, rows, count: count) }
         if e.kind == .bytes { closeHeap(e, rows, count: count) }
-        closeRows(base + e.dataOffset, width: e.width, rows, count: count)
-        if e.nullOffset != 0 { closeRows(base + e.nullOffset, width: 1, rows, count: count) }
+        closeRows(base + e.dataOffset, width: e.width, rows: rows, count: count)
+        if e.nullOffset != 0 { closeRows(base + e.nullOffset, width: 1, rows: rows, count: count) }
     }
 
     private func shorten(_ ramp: ColumnEntry, _ rows: Range<Int>, count: Int) {
@@ -111,7 +111,7 @@ extension MutableNode {
     }
 
     private func closeRows(
-        _ data: UnsafeMutableRawPointer, width: Int, _ rows: Range<Int>, count: Int
+        _ data: UnsafeMutableRawPointer, width: Int, rows: Range<Int>, count: Int
     ) {
         let tail = count - rows.upperBound
         if width == 0 || tail == 0 { return }
@@ -125,7 +125,7 @@ extension MutableNode {
         } else {
             for i in 0..<tail {
                 let value = PackedNumbers.load(data, rows.upperBound + i, width: width)
-                PackedNumbers.store(data, rows.lowerBound + i, width: width, value)
+                PackedNumbers.store(data, rows.lowerBound + i, width: width, delta: value)
             }
         }
     }

@@ -15,7 +15,7 @@ extension Node {
         let width = e.width
         let data = base + e.dataOffset
         if width == 64 {
-            return Node.lowerBound(data, key, rows.lowerBound, rows.upperBound)
+            return Node.lowerBound(data, key, from: rows.lowerBound, upTo: rows.upperBound)
         }
         guard key > e.base else { return rows.lowerBound }
         let delta = UInt64(bitPattern: key &- e.base)
@@ -26,15 +26,19 @@ extension Node {
         switch width {
         case 8:
             return Node.lowerBound(
-                data, UInt8(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
+                data, UInt8(truncatingIfNeeded: delta), from: rows.lowerBound,
+                upTo: rows.upperBound)
         case 16:
             return Node.lowerBoundOfSpread(
-                data, UInt16(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
+                data, UInt16(truncatingIfNeeded: delta), from: rows.lowerBound,
+                upTo: rows.upperBound)
         case 32:
             return Node.lowerBoundOfSpread(
-                data, UInt32(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
+                data, UInt32(truncatingIfNeeded: delta), from: rows.lowerBound,
+                upTo: rows.upperBound)
         default:
-            return Node.lowerBoundBits(data, width, delta, rows.lowerBound, rows.upperBound)
+            return Node.lowerBoundBits(
+                data, width, of: delta, from: rows.lowerBound, upTo: rows.upperBound)
         }
     }
 
@@ -51,12 +55,14 @@ extension Node {
     /// Safe for any contents: only rows within the given bounds are ever read.
     @inline(__always)
     static func lowerBoundOfSpread<T: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-        _ data: UnsafeRawPointer, _ key: T, _ low: Int, _ high: Int
+        _ data: UnsafeRawPointer, _ key: T, from low: Int, upTo high: Int
     ) -> Int {
         @inline(__always) func value(_ row: Int) -> T {
             data.loadUnaligned(fromByteOffset: row &* MemoryLayout<T>.size, as: T.self)
         }
-        guard high &- low >= fewestSpreadRows else { return lowerBound(data, key, low, high) }
+        guard high &- low >= fewestSpreadRows else {
+            return lowerBound(data, key, from: low, upTo: high)
+        }
         let (first, last) = (value(low), value(high &- 1))
         if key <= first { return low }
         if key > last { return high }
@@ -72,19 +78,19 @@ extension Node {
             if value(guess &- 1) < key { return guess }
             let from = max(low, guess &- spreadReach)
             return value(from) < key
-                ? lowerBound(data, key, from &+ 1, guess)
-                : lowerBound(data, key, low, from)
+                ? lowerBound(data, key, from: from &+ 1, upTo: guess)
+                : lowerBound(data, key, from: low, upTo: from)
         }
         let end = min(high &- 1, guess &+ spreadReach)
         return value(end) >= key
-            ? lowerBound(data, key, guess &+ 1, end)
-            : lowerBound(data, key, end &+ 1, high)
+            ? lowerBound(data, key, from: guess &+ 1, upTo: end)
+            : lowerBound(data, key, from: end &+ 1, upTo: high)
     }
 
     /// Bisects without a branch on the data, which would be mispredicted half of the time.
     @inline(__always)
     static func lowerBound<T: FixedWidthInteger & BitwiseCopyable>(
-        _ data: UnsafeRawPointer, _ key: T, _ low: Int, _ high: Int
+        _ data: UnsafeRawPointer, _ key: T, from low: Int, upTo high: Int
     ) -> Int {
         let size = MemoryLayout<T>.size
         var first = low
@@ -114,7 +120,7 @@ extension Node {
     }
 
     static func lowerBoundBits(
-        _ data: UnsafeRawPointer, _ width: Int, _ key: UInt64, _ low: Int, _ high: Int
+        _ data: UnsafeRawPointer, _ width: Int, of key: UInt64, from low: Int, upTo high: Int
     ) -> Int {
         var first = low
         var count = high - low
@@ -273,10 +279,12 @@ extension Node {
         var row = from
         while row < count {
             switch width {
-            case 8: row = Node.scan(data, UInt8(truncatingIfNeeded: delta), row, count)
-            case 16: row = Node.scan(data, UInt16(truncatingIfNeeded: delta), row, count)
-            case 32: row = Node.scan(data, UInt32(truncatingIfNeeded: delta), row, count)
-            case 64: row = Node.scan(data, delta, row, count)
+            case 8: row = Node.scan(data, UInt8(truncatingIfNeeded: delta), from: row, count: count)
+            case 16:
+                row = Node.scan(data, UInt16(truncatingIfNeeded: delta), from: row, count: count)
+            case 32:
+                row = Node.scan(data, UInt32(truncatingIfNeeded: delta), from: row, count: count)
+            case 64: row = Node.scan(data, delta, from: row, count: count)
             default:
                 while row < count, PackedNumbers.load(data, row, width: width) != delta { row += 1 }
             }
@@ -288,7 +296,7 @@ extension Node {
 
     @inline(__always)
     private static func scan<T: FixedWidthInteger & BitwiseCopyable>(
-        _ data: UnsafeRawPointer, _ value: T, _ from: Int, _ count: Int
+        _ data: UnsafeRawPointer, _ value: T, from: Int, count: Int
     ) -> Int {
         var row = from
         while row < count,

@@ -2,13 +2,13 @@ extension NodeDraft {
     /// Copies rows of every column that is not spilled. Both nodes have the same columns.
     func copyRows(from source: Node, _ rows: Range<Int>, at row: Int) {
         for c in 0..<columnCount where !entry(c).isSpilled {
-            copyRows(from: source, column: c, rows, to: c, at: row)
+            copyRows(from: source, column: c, rows: rows, to: c, at: row)
         }
     }
 
     /// Copies rows of one column, converting between encodings. Bytes are appended to the heap.
     func copyRows(
-        from source: Node, column sc: Int, _ rows: Range<Int>, to c: Int, at row: Int
+        from source: Node, column sc: Int, rows: Range<Int>, to c: Int, at row: Int
     ) {
         if rows.isEmpty { return }
         copyNulls(from: source, sc, rows: rows, to: c, at: row)
@@ -29,7 +29,7 @@ extension NodeDraft {
         guard nulls != 0, let sourceNulls = source.nullBitmap(sc) else { return }
         for i in 0..<rows.count {
             let bit = PackedNumbers.load(sourceNulls, rows.lowerBound + i, width: 1)
-            PackedNumbers.store(target + nulls, row + i, width: 1, bit)
+            PackedNumbers.store(target + nulls, row + i, width: 1, delta: bit)
         }
     }
 
@@ -46,7 +46,7 @@ extension NodeDraft {
             for i in 0..<rows.count {
                 let value = s.base &+ Int64(rows.lowerBound + i)
                 PackedNumbers.store(
-                    data, row + i, width: width, UInt64(bitPattern: value &- e.base))
+                    data, row + i, width: width, delta: UInt64(bitPattern: value &- e.base))
             }
             return
         }
@@ -65,7 +65,7 @@ extension NodeDraft {
             adding: UInt64(bitPattern: s.base &- e.base))
         guard source.hasNulls(sc) else { return }
         for i in 0..<rows.count where source.isNull(sc, rows.lowerBound + i) {
-            PackedNumbers.store(data, row + i, width: width, 0)
+            PackedNumbers.store(data, row + i, width: width, delta: 0)
         }
     }
 
@@ -79,7 +79,7 @@ extension NodeDraft {
             let image = PackedNumbers.image(
                 whole: source.packed(sc, rows.lowerBound + i), kind: kind)
             let delta = UInt64(bitPattern: image &- base)
-            PackedNumbers.store(data, row + i, width: width, delta)
+            PackedNumbers.store(data, row + i, width: width, delta: delta)
         }
     }
 

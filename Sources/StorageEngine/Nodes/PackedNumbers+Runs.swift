@@ -82,14 +82,26 @@ extension PackedNumbers {
         adding shift: UInt64
     ) {
         switch width {
-        case 8: copy(source, rows, of: UInt8.self, target, row, targetWidth, shift)
-        case 16: copy(source, rows, of: UInt16.self, target, row, targetWidth, shift)
-        case 32: copy(source, rows, of: UInt32.self, target, row, targetWidth, shift)
-        case 64: copy(source, rows, of: UInt64.self, target, row, targetWidth, shift)
+        case 8:
+            copy(
+                source, rows, of: UInt8.self, to: target, at: row, width: targetWidth,
+                adding: shift)
+        case 16:
+            copy(
+                source, rows, of: UInt16.self, to: target, at: row, width: targetWidth,
+                adding: shift)
+        case 32:
+            copy(
+                source, rows, of: UInt32.self, to: target, at: row, width: targetWidth,
+                adding: shift)
+        case 64:
+            copy(
+                source, rows, of: UInt64.self, to: target, at: row, width: targetWidth,
+                adding: shift)
         default:
             for i in 0..<rows.count {
                 let delta = load(source, rows.lowerBound + i, width: width) &+ shift
-                store(target, row + i, width: targetWidth, delta)
+                store(target, row + i, width: targetWidth, delta: delta)
             }
         }
     }
@@ -97,19 +109,30 @@ extension PackedNumbers {
     @inline(__always)
     private static func copy<S: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ source: UnsafeRawPointer, _ rows: Range<Int>, of type: S.Type,
-        _ target: UnsafeMutableRawPointer, _ row: Int, _ targetWidth: Int, _ shift: UInt64
+        to target: UnsafeMutableRawPointer, at row: Int, width targetWidth: Int,
+        adding shift: UInt64
     ) {
         let from = source + rows.lowerBound * MemoryLayout<S>.size
         switch targetWidth {
-        case 8: copy(from, of: type, rows.count, target + row, as: UInt8.self, shift)
-        case 16: copy(from, of: type, rows.count, target + row * 2, as: UInt16.self, shift)
-        case 32: copy(from, of: type, rows.count, target + row * 4, as: UInt32.self, shift)
-        case 64: copy(from, of: type, rows.count, target + row * 8, as: UInt64.self, shift)
+        case 8:
+            copy(from, of: type, count: rows.count, to: target + row, as: UInt8.self, adding: shift)
+        case 16:
+            copy(
+                from, of: type, count: rows.count, to: target + row * 2, as: UInt16.self,
+                adding: shift)
+        case 32:
+            copy(
+                from, of: type, count: rows.count, to: target + row * 4, as: UInt32.self,
+                adding: shift)
+        case 64:
+            copy(
+                from, of: type, count: rows.count, to: target + row * 8, as: UInt64.self,
+                adding: shift)
         default:
             for i in 0..<rows.count {
                 let delta = from.loadUnaligned(
                     fromByteOffset: i &* MemoryLayout<S>.size, as: S.self)
-                store(target, row + i, width: targetWidth, UInt64(delta) &+ shift)
+                store(target, row + i, width: targetWidth, delta: UInt64(delta) &+ shift)
             }
         }
     }
@@ -119,8 +142,8 @@ extension PackedNumbers {
         S: FixedWidthInteger & UnsignedInteger & BitwiseCopyable,
         T: FixedWidthInteger & UnsignedInteger & BitwiseCopyable
     >(
-        _ from: UnsafeRawPointer, of type: S.Type, _ count: Int,
-        _ to: UnsafeMutableRawPointer, as targetType: T.Type, _ shift: UInt64
+        _ from: UnsafeRawPointer, of type: S.Type, count: Int,
+        to: UnsafeMutableRawPointer, as targetType: T.Type, adding shift: UInt64
     ) {
         // The sums are only needed modulo the target's width.
         let shift = T(truncatingIfNeeded: shift)

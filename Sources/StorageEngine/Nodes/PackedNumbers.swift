@@ -37,7 +37,7 @@ enum PackedNumbers {
 
     @inline(__always)
     static func store(
-        _ data: UnsafeMutableRawPointer, _ row: Int, width: Int, _ delta: UInt64
+        _ data: UnsafeMutableRawPointer, _ row: Int, width: Int, delta: UInt64
     ) {
         switch width {
         case 8:

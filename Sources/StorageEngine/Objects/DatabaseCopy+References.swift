@@ -47,7 +47,7 @@ extension DatabaseCopy {
             }
             guard image.count == bytes.count else { throw unreadable }
             let fits = image.withUnsafeBytes {
-                node.setBytes(column, row, $0, isOverflow: false)
+                node.setBytes(column, row, to: $0, isOverflow: false)
             }
             precondition(fits, "bytes of the same length take no more room")
         }
@@ -69,7 +69,7 @@ extension DatabaseCopy {
         }
         try budget.spend(onCopyOf: bytes, source.pager)
         let copy = try target.pager.writeOverflow(bytes)
-        let fits = node.setOverflow(column, row, copy, length: bytes.count)
+        let fits = node.setOverflow(column, row, to: copy, length: bytes.count)
         precondition(fits, "a reference takes the room of a reference")
         try count(bytes.count)
     }

@@ -233,7 +233,7 @@ struct TailMove {
         let isSet =
             patch.row < node.rowCount
             && patch.bytes.withUnsafeBytes {
-                node.setBytes(column, patch.row, $0, isOverflow: patch.isOverflow)
+                node.setBytes(column, patch.row, to: $0, isOverflow: patch.isOverflow)
             }
         guard isSet else {
             throw pager.damaged(0, "a value does not fit where one of its length was")

@@ -164,7 +164,7 @@ extension ClusterTree {
         case 0: return relative == Int64(row)
         case 1:
             return leaf.reading.keyColumn == columns.count
-                && leaf.place(packed: relative, leaf.entry(columns.count), row)
+                && leaf.place(packed: relative, leaf.entry(columns.count), at: row)
         default: return false
         }
     }
@@ -192,14 +192,14 @@ extension ClusterTree {
         let view = leaf.reading
         let relative = key.rawValue - view.lowKey
         let column = view.keyColumn
-        if column >= 0 { return leaf.setInteger(column, row, relative) }
+        if column >= 0 { return leaf.setInteger(column, row, to: relative) }
         if relative == Int64(row) { return true }
         if row == 0 {
             leaf.setLowKey(key.rawValue)
             return true
         }
         guard addKeyColumn(leaf) else { return false }
-        return leaf.setInteger(leaf.reading.keyColumn, row, relative)
+        return leaf.setInteger(leaf.reading.keyColumn, row, to: relative)
     }
 
     /// Adds the key column that a dense leaf needs once keys have gaps. Returns false if there is

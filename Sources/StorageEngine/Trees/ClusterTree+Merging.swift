@@ -34,7 +34,7 @@ extension ClusterTree {
         branch.removeRow(at: rows.upperBound - 1)
         try writer.setChild(branch, rows.lowerBound, merged.reference)
         try writer.require(
-            branch.setInteger(BranchColumn.count, rows.lowerBound, Int64(merged.rowCount)))
+            branch.setInteger(BranchColumn.count, rows.lowerBound, to: Int64(merged.rowCount)))
         writer.rowsMoved()
         try writer.shorten(&root, .cluster)
     }

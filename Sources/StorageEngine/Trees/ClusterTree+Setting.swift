@@ -65,7 +65,7 @@ extension ClusterTree {
             return nil
         }
         if definition.defaultScalar.isNull {
-            for row in 0..<leaf.reading.rowCount where !leaf.setNull(end, row, true) {
+            for row in 0..<leaf.reading.rowCount where !leaf.setNull(end, row, to: true) {
                 leaf.removeColumn(end)
                 return nil
             }

@@ -88,7 +88,7 @@ extension LeafPacker {
         for (index, piece) in pieces.enumerated() {
             let source = sources[index * shape.columns.count + c]
             draft.copyRows(
-                from: source.node, column: source.column, piece.rows, to: column, at: row)
+                from: source.node, column: source.column, rows: piece.rows, to: column, at: row)
             row += piece.rows.count
         }
     }
@@ -106,7 +106,7 @@ extension LeafPacker {
             } else {
                 for i in 0..<piece.rows.count {
                     let key = piece.leaf.objectKey(piece.rows.lowerBound + i).rawValue &- firstKey
-                    PackedNumbers.store(data, row + i, width: width, UInt64(bitPattern: key))
+                    PackedNumbers.store(data, row + i, width: width, delta: UInt64(bitPattern: key))
                 }
             }
             row += piece.rows.count

@@ -108,7 +108,7 @@ extension LeafPacker {
         var joint = needs
         for c in joint.indices {
             if isSpilled[c] { joint[c].forbidRamp() }
-            joint[c].include(columns[c].node, columns[c].column, rows)
+            joint[c].include(columns[c].node, columns[c].column, in: rows)
         }
         return joint
     }

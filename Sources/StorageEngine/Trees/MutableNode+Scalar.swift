@@ -3,18 +3,18 @@ extension MutableNode {
     @inline(__always)
     func set(_ column: Int, _ row: Int, _ value: Scalar) -> Bool {
         switch value {
-        case .null: return setNull(column, row, true)
-        case .integer(let v): return setInteger(column, row, v)
-        case .double(let v): return setDouble(column, row, v)
-        case .float(let v): return setFloat(column, row, v)
-        case .bytes(let v): return setBytes(column, row, v, isOverflow: false)
+        case .null: return setNull(column, row, to: true)
+        case .integer(let v): return setInteger(column, row, to: v)
+        case .double(let v): return setDouble(column, row, to: v)
+        case .float(let v): return setFloat(column, row, to: v)
+        case .bytes(let v): return setBytes(column, row, to: v, isOverflow: false)
         case .fixed16(let a, let b):
             return withUnsafeBytes(of: (a.littleEndian, b.littleEndian)) {
-                setFixed16(column, row, $0.baseAddress!)
+                setFixed16(column, row, to: $0.baseAddress!)
             }
         case .fixed12(let a, let b):
             return withUnsafeBytes(of: (a.littleEndian, b.littleEndian)) {
-                setFixed12(column, row, $0.baseAddress!)
+                setFixed12(column, row, to: $0.baseAddress!)
             }
         }
     }
@@ -23,7 +23,7 @@ extension MutableNode {
     @inline(__always)
     func set(_ column: Int, _ row: Int, _ value: ClusterTree.StoredValue) -> Bool {
         if case .bytes(let bytes) = value.scalar {
-            return setBytes(column, row, bytes, isOverflow: value.isOverflow)
+            return setBytes(column, row, to: bytes, isOverflow: value.isOverflow)
         }
         return set(column, row, value.scalar)
     }
@@ -34,14 +34,16 @@ extension MutableNode {
     func place(_ value: Scalar, _ e: ColumnEntry, _ row: Int) -> Bool {
         switch value {
         case .null: placeNull(e, row)
-        case .integer(let v): place(packed: v, e, row)
+        case .integer(let v): place(packed: v, e, at: row)
         case .double(let v):
-            place(whole: PackedNumbers.whole(v), image: PackedNumbers.image(v), e, row)
+            place(whole: PackedNumbers.whole(v), image: PackedNumbers.image(v), in: e, at: row)
         case .float(let v):
-            place(whole: PackedNumbers.whole(Double(v)), image: PackedNumbers.image(v), e, row)
-        case .bytes(let v): place(v, e, row)
-        case .fixed16(let a, let b): placeFixed(a, b, e, row)
-        case .fixed12(let a, let b): placeFixed(a, b, e, row)
+            place(
+                whole: PackedNumbers.whole(Double(v)), image: PackedNumbers.image(v), in: e,
+                at: row)
+        case .bytes(let v): place(v, e, at: row)
+        case .fixed16(let a, let b): placeFixed(a, b, in: e, at: row)
+        case .fixed12(let a, let b): placeFixed(a, b, in: e, at: row)
         }
     }
 }

@@ -82,7 +82,7 @@ extension OrderedMap {
         case .integer(let key):
             if row == leaf.rowCount, leaf.appendRow(key, second) { return true }
         case .bytes(let key):
-            if leaf.insertRow(at: row, key, second) { return true }
+            if leaf.insertRow(at: row, key, number: second) { return true }
         }
         guard leaf.insertPlaceholderRow(at: row) else { return false }
         if setKey(leaf, row, first, second) { return true }

@@ -197,20 +197,20 @@ struct OrderedMap {
     {
         let isFirstSet =
             switch first {
-            case .integer(let key): leaf.setInteger(0, row, key)
-            case .bytes(let key): leaf.setBytes(0, row, key, isOverflow: false)
+            case .integer(let key): leaf.setInteger(0, row, to: key)
+            case .bytes(let key): leaf.setBytes(0, row, to: key, isOverflow: false)
             }
-        return isFirstSet && leaf.setInteger(1, row, second)
+        return isFirstSet && leaf.setInteger(1, row, to: second)
     }
 
     private func setValues(
         _ leaf: MutableNode, _ row: Int, to values: (Int64, Int64, Int64, Int64, Int64)
     ) -> Bool {
-        (valueCount < 1 || leaf.setInteger(2, row, values.0))
-            && (valueCount < 2 || leaf.setInteger(3, row, values.1))
-            && (valueCount < 3 || leaf.setInteger(4, row, values.2))
-            && (valueCount < 4 || leaf.setInteger(5, row, values.3))
-            && (valueCount < 5 || leaf.setInteger(6, row, values.4))
+        (valueCount < 1 || leaf.setInteger(2, row, to: values.0))
+            && (valueCount < 2 || leaf.setInteger(3, row, to: values.1))
+            && (valueCount < 3 || leaf.setInteger(4, row, to: values.2))
+            && (valueCount < 4 || leaf.setInteger(5, row, to: values.3))
+            && (valueCount < 5 || leaf.setInteger(6, row, to: values.4))
     }
 
     func makeLeaf(_ writer: TreeWriter, _ treeID: UInt32) throws(StorageError) -> (

@@ -59,7 +59,7 @@ final class TreeBuilder {
         let row = branch.rowCount
         try writer.require(branch.insertPlaceholderRow(at: row))
         try writer.setChild(branch, row, child)
-        try writer.require(branch.setInteger(BranchColumn.count, row, Int64(rows)))
+        try writer.require(branch.setInteger(BranchColumn.count, row, to: Int64(rows)))
         try writer.setSeparator(branch, row, format, separator)
     }
 

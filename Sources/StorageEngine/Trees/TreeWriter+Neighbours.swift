@@ -31,7 +31,7 @@ extension TreeWriter {
         guard sibling.insertRows(from: leaf.reading, rows, at: row) else { return false }
         leaf.removeRows(rows)
         for (child, node) in [(index, sibling), (ownIndex, leaf)] {
-            try require(branch.setInteger(BranchColumn.count, child, Int64(node.rowCount)))
+            try require(branch.setInteger(BranchColumn.count, child, to: Int64(node.rowCount)))
         }
         let right = isLeft ? leaf : sibling
         try setSeparator(branch, max(index, ownIndex), format, .row(right.reading, 0))
@@ -55,7 +55,7 @@ extension TreeWriter {
         let left = min(index, ownIndex)
         branch.removeRow(at: left + 1)
         try setChild(branch, left, steps[depth - 1].reference)
-        try require(branch.setInteger(BranchColumn.count, left, Int64(leaf.rowCount)))
+        try require(branch.setInteger(BranchColumn.count, left, to: Int64(leaf.rowCount)))
         dropPath()
         rowsMoved()
         try shorten(&root, format)

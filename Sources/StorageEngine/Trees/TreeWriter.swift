@@ -241,8 +241,8 @@ final class TreeWriter {
     }
 
     func setChild(_ branch: MutableNode, _ row: Int, _ child: PageReference) throws(StorageError) {
-        try require(branch.setInteger(BranchColumn.page, row, Int64(bitPattern: child.page)))
-        try require(branch.setInteger(BranchColumn.birth, row, Int64(bitPattern: child.birth)))
+        try require(branch.setInteger(BranchColumn.page, row, to: Int64(bitPattern: child.page)))
+        try require(branch.setInteger(BranchColumn.birth, row, to: Int64(bitPattern: child.birth)))
     }
 
     /// Adds to the row counts of the whole path, including the root's.
@@ -252,10 +252,11 @@ final class TreeWriter {
         var level = depth - 2
         while level >= 0 {
             let step = steps[level]
-            if !step.node.add(difference, to: BranchColumn.count, step.index) {
+            if !step.node.add(difference, to: BranchColumn.count, at: step.index) {
                 let count = step.node.reading.integer(BranchColumn.count, step.index)
                 try require(
-                    step.node.setInteger(BranchColumn.count, step.index, count + Int64(difference)))
+                    step.node.setInteger(
+                        BranchColumn.count, step.index, to: count + Int64(difference)))
             }
             level -= 1
         }
@@ -352,8 +353,8 @@ final class TreeWriter {
         let left = parent.reading.integer(BranchColumn.count, row - 1)
         try require(parent.insertPlaceholderRow(at: row))
         try setChild(parent, row, reference)
-        try require(parent.setInteger(BranchColumn.count, row, Int64(moved)))
-        try require(parent.setInteger(BranchColumn.count, row - 1, left - Int64(moved)))
+        try require(parent.setInteger(BranchColumn.count, row, to: Int64(moved)))
+        try require(parent.setInteger(BranchColumn.count, row - 1, to: left - Int64(moved)))
         try setSeparator(parent, row, format, separator)
         rowsMoved()
     }
@@ -367,7 +368,7 @@ final class TreeWriter {
             columns: format.branchColumns, lowKey: 0)
         try require(node.insertPlaceholderRow(at: 0))
         try setChild(node, 0, old.reference)
-        try require(node.setInteger(BranchColumn.count, 0, Int64(old.node.reading.rowsBelow)))
+        try require(node.setInteger(BranchColumn.count, 0, to: Int64(old.node.reading.rowsBelow)))
         var position = depth
         while position > 0 {
             steps[position] = steps[position - 1]
@@ -390,21 +391,21 @@ final class TreeWriter {
         case (.collection, _), (_, .none):
             break
         case (_, .key(let key)):
-            try require(parent.setInteger(BranchColumn.key, row, key.rawValue))
+            try require(parent.setInteger(BranchColumn.key, row, to: key.rawValue))
         case (.cluster, .row(let node, let source)):
             let key = node.integer(BranchColumn.key, source)
-            try require(parent.setInteger(BranchColumn.key, row, key))
+            try require(parent.setInteger(BranchColumn.key, row, to: key))
         case (.map(let firstKey, _), .row(let node, let source)):
             let column = node.level > 0 ? BranchColumn.key : 0
             if firstKey == .bytes {
                 let bytes = node.bytes(column, source)
-                try require(parent.setBytes(BranchColumn.key, row, bytes, isOverflow: false))
+                try require(parent.setBytes(BranchColumn.key, row, to: bytes, isOverflow: false))
             } else {
                 let first = node.integer(column, source)
-                try require(parent.setInteger(BranchColumn.key, row, first))
+                try require(parent.setInteger(BranchColumn.key, row, to: first))
             }
             let second = node.integer(column + 1, source)
-            try require(parent.setInteger(BranchColumn.secondKey, row, second))
+            try require(parent.setInteger(BranchColumn.secondKey, row, to: second))
         }
     }
 

@@ -64,7 +64,7 @@ struct PackedColumnModel {
         var bytes = [UInt8](repeating: 0xFF, count: (rows * width + 63) / 64 * 8)
         bytes.withUnsafeMutableBytes { data in
             for row in 0..<rows {
-                PackedNumbers.store(data.baseAddress!, row, width: width, deltas[row])
+                PackedNumbers.store(data.baseAddress!, row, width: width, delta: deltas[row])
             }
         }
         return bytes

@@ -54,7 +54,7 @@ import ToolSupport
         #expect(!node.appendRow(7, 1))
         for row in 0..<2 {
             #expect(node.insertPlaceholderRow(at: row))
-            #expect(node.setInteger(0, row, 7 + Int64(row)) && node.setInteger(1, row, 1))
+            #expect(node.setInteger(0, row, to: 7 + Int64(row)) && node.setInteger(1, row, to: 1))
         }
         #expect(node.appendRow(9, 1))
         #expect(!node.appendRow(11, 1))
@@ -87,8 +87,8 @@ import ToolSupport
             let fits = text.withUnsafeBytes { bytes in
                 let set = { (node: MutableNode) in
                     guard node.insertPlaceholderRow(at: row) else { return false }
-                    if node.setBytes(0, row, bytes, isOverflow: false),
-                        node.setInteger(1, row, number)
+                    if node.setBytes(0, row, to: bytes, isOverflow: false),
+                        node.setInteger(1, row, to: number)
                     {
                         return true
                     }
@@ -96,7 +96,7 @@ import ToolSupport
                     return false
                 }
                 let fits = set(nodes[0])
-                if nodes[1].insertRow(at: row, bytes, number) {
+                if nodes[1].insertRow(at: row, bytes, number: number) {
                     inserted += 1
                     #expect(fits)
                 } else {
@@ -115,7 +115,7 @@ import ToolSupport
     /// well.
     @Test func aNodeThatContinuesAnotherBeginsWithItsBases() {
         withNode(thatContinues: [500, 510, 300, 555]) { next in
-            #expect(next.setInteger(0, 0, 420) && next.setInteger(1, 0, 7))
+            #expect(next.setInteger(0, 0, to: 420) && next.setInteger(1, 0, to: 7))
             #expect(next.appendRow(301, 7))
             #expect(next.entry(0).base == 300 && next.reading.integer(0, 1) == 301)
         }
@@ -125,7 +125,7 @@ import ToolSupport
     @Test func aNodeThatContinuesAscendingValuesBeginsWithItsFirst() {
         // The values are not in order: neighbours are swapped.
         withNode(thatContinues: (0..<12).map { 1000 + 10 * Int64($0 ^ 1) }) { next in
-            #expect(next.setInteger(0, 0, 1120) && next.setInteger(1, 0, 7))
+            #expect(next.setInteger(0, 0, to: 1120) && next.setInteger(1, 0, to: 7))
             #expect(next.entry(0).base == 1120 && next.entry(1).base == 7)
         }
     }
@@ -140,7 +140,7 @@ import ToolSupport
             memory, byteCount: 512, level: 0, treeID: 3, columns: columns, lowKey: 0)
         for (row, value) in values.enumerated() {
             #expect(first.insertPlaceholderRow(at: row))
-            #expect(first.setInteger(0, row, value) && first.setInteger(1, row, 7))
+            #expect(first.setInteger(0, row, to: value) && first.setInteger(1, row, to: 7))
         }
         let next = MutableNode.format(
             memory + 512, byteCount: 512, level: 0, treeID: 3, columns: columns,
@@ -160,12 +160,12 @@ import ToolSupport
         let high = width == 64 ? Int64.max : Int64(1) << width - 1
         for (row, value) in [0, high].enumerated() {
             #expect(node.insertPlaceholderRow(at: row))
-            #expect(node.setInteger(0, row, value) && node.setInteger(1, row, 0))
+            #expect(node.setInteger(0, row, to: value) && node.setInteger(1, row, to: 0))
         }
         #expect(node.entry(0).width == width)
-        #expect(!node.add(-1, to: 0, 0), "below the base")
-        #expect(!node.add(1, to: 0, 1), "beyond the width")
-        #expect(node.add(1, to: 0, 0) == (width < 64))
+        #expect(!node.add(-1, to: 0, at: 0), "below the base")
+        #expect(!node.add(1, to: 0, at: 1), "beyond the width")
+        #expect(node.add(1, to: 0, at: 0) == (width < 64))
         #expect(node.reading.integer(0, 0) == (width < 64 ? 1 : 0))
         #expect(node.reading.integer(0, 1) == high)
     }

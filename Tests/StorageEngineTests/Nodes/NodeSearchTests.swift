@@ -37,7 +37,7 @@ import ToolSupport
                 defer { node.free() }
                 for (row, value) in values.enumerated() {
                     #expect(node.insertPlaceholderRow(at: row))
-                    #expect(node.setInteger(0, row, value))
+                    #expect(node.setInteger(0, row, to: value))
                 }
                 let part = count / 5..<count - count / 7
                 var keys = [Int64.min, .max, base - 1, base + Int64(limit)]
@@ -68,7 +68,7 @@ import ToolSupport
             defer { node.free() }
             for row in 0..<400 {
                 #expect(node.insertPlaceholderRow(at: row))
-                #expect(node.setInteger(0, row, Int64(random.next() % limit)))
+                #expect(node.setInteger(0, row, to: Int64(random.next() % limit)))
             }
             for _ in 0..<2000 {
                 let low = Int.random(in: 0...400, using: &random)

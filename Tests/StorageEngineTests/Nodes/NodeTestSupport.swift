@@ -118,14 +118,15 @@ extension MutableNode {
 
     func set(_ c: Int, _ row: Int, _ value: NodeValue) -> Bool {
         switch value {
-        case .null: setNull(c, row, true)
-        case .integer(let v): setInteger(c, row, v)
-        case .float(let v): setFloat(c, row, Float(bitPattern: v))
-        case .double(let v): setDouble(c, row, Double(bitPattern: v))
-        case .bytes(let v): v.withUnsafeBytes { setBytes(c, row, $0, isOverflow: false) }
-        case .overflow(let reference, let length): setOverflow(c, row, reference, length: length)
-        case .fixed16(let v): v.withUnsafeBytes { setFixed16(c, row, $0.baseAddress!) }
-        case .fixed12(let v): v.withUnsafeBytes { setFixed12(c, row, $0.baseAddress!) }
+        case .null: setNull(c, row, to: true)
+        case .integer(let v): setInteger(c, row, to: v)
+        case .float(let v): setFloat(c, row, to: Float(bitPattern: v))
+        case .double(let v): setDouble(c, row, to: Double(bitPattern: v))
+        case .bytes(let v): v.withUnsafeBytes { setBytes(c, row, to: $0, isOverflow: false) }
+        case .overflow(let reference, let length):
+            setOverflow(c, row, to: reference, length: length)
+        case .fixed16(let v): v.withUnsafeBytes { setFixed16(c, row, to: $0.baseAddress!) }
+        case .fixed12(let v): v.withUnsafeBytes { setFixed12(c, row, to: $0.baseAddress!) }
         }
     }
 }

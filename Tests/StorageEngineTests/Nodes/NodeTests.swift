@@ -12,9 +12,9 @@ import ToolSupport
         while node.insertPlaceholderRow(at: count) {
             let name = Array(String(100_000 + count * 7919 % 900_000).utf8)
             let date = Double(Int.random(in: 0..<70 * 365 * 86400, using: &r))
-            guard name.withUnsafeBytes({ node.setBytes(0, count, $0, isOverflow: false) }),
-                node.setDouble(1, count, date),
-                node.setInteger(2, count, Int64.random(in: 0...99, using: &r))
+            guard name.withUnsafeBytes({ node.setBytes(0, count, to: $0, isOverflow: false) }),
+                node.setDouble(1, count, to: date),
+                node.setInteger(2, count, to: Int64.random(in: 0...99, using: &r))
             else {
                 node.removeRow(at: count)
                 break
@@ -34,7 +34,7 @@ import ToolSupport
                 defer { node.free() }
                 for (row, value) in [first, second].enumerated() {
                     #expect(node.insertPlaceholderRow(at: row))
-                    #expect(node.setInteger(0, row, value))
+                    #expect(node.setInteger(0, row, to: value))
                 }
                 node.checkInvariants()
                 #expect(node.reading.integer(0, 0) == first)
@@ -60,8 +60,8 @@ import ToolSupport
         defer { node.free() }
         for (row, value) in doubles.enumerated() {
             #expect(node.insertRow(at: row))
-            #expect(node.setDouble(0, row, value))
-            #expect(node.setFloat(1, row, floats[row % floats.count]))
+            #expect(node.setDouble(0, row, to: value))
+            #expect(node.setFloat(1, row, to: floats[row % floats.count]))
             node.checkInvariants()
             for i in 0...row {
                 #expect(node.reading.double(0, i).bitPattern == doubles[i].bitPattern)
@@ -79,7 +79,7 @@ import ToolSupport
         func store(_ value: (Int) -> UInt64) {
             for row in 0..<rows {
                 let masked = width == 64 ? value(row) : value(row) & (1 << UInt64(width) - 1)
-                PackedNumbers.store(data, row, width: width, masked)
+                PackedNumbers.store(data, row, width: width, delta: masked)
             }
         }
         func ascend(_ range: Range<Int>) -> Bool {
@@ -120,9 +120,9 @@ import ToolSupport
         var rows = 0
         while rows < 128, node.insertRow(at: rows) { rows += 1 }
         #expect(rows == 128)
-        for c in 0..<64 { #expect(node.setInteger(c, (c * 13) % rows, 1)) }
+        for c in 0..<64 { #expect(node.setInteger(c, (c * 13) % rows, to: 1)) }
         node.checkInvariants()
-        #expect(!node.setInteger(63, 5, 1_000_000))
+        #expect(!node.setInteger(63, 5, to: 1_000_000))
         node.checkInvariants()
         for c in 0..<64 {
             for row in 0..<rows {
@@ -130,7 +130,7 @@ import ToolSupport
             }
         }
         node.removeRows(4..<rows)
-        #expect(node.setInteger(63, 3, 1_000_000))
+        #expect(node.setInteger(63, 3, to: 1_000_000))
         #expect(node.reading.integer(63, 3) == 1_000_000)
     }
 
@@ -143,7 +143,7 @@ import ToolSupport
             defer { node.free() }
             for (row, value) in values.enumerated() {
                 #expect(node.insertPlaceholderRow(at: row))
-                #expect(node.setInteger(0, row, value))
+                #expect(node.setInteger(0, row, to: value))
             }
             for key in values + values.map({ $0 &+ 1 }) + [.min, .max, -6, 0] {
                 let expected = values.firstIndex { $0 >= key } ?? values.count
@@ -181,8 +181,8 @@ import ToolSupport
         defer { node.free() }
         for row in 0..<10 {
             #expect(node.insertPlaceholderRow(at: row))
-            #expect(node.setInteger(0, row, 1_000_000_000_000 + Int64(row)))
-            if row % 3 == 0 { #expect(node.setNull(0, row, true)) }
+            #expect(node.setInteger(0, row, to: 1_000_000_000_000 + Int64(row)))
+            if row % 3 == 0 { #expect(node.setNull(0, row, to: true)) }
         }
         let bounds = node.reading.integerBounds(0)
         #expect(bounds?.lowerBound ?? 0 >= 1_000_000_000_000)
@@ -214,7 +214,7 @@ import ToolSupport
         for row in 0..<100 {
             #expect(node.insertPlaceholderRow(at: row))
             #expect(node.set(0, row, .bytes([UInt8](repeating: 65, count: 20))))
-            #expect(node.setInteger(1, row, Int64(row) * 100))
+            #expect(node.setInteger(1, row, to: Int64(row) * 100))
         }
         let next = MutableNode.make([.bytes, .integer], model: node.reading)
         defer { next.free() }
@@ -222,7 +222,7 @@ import ToolSupport
         for row in 0..<100 {
             #expect(next.insertPlaceholderRow(at: row))
             #expect(next.set(0, row, .bytes([UInt8](repeating: 65, count: 20))))
-            #expect(next.setInteger(1, row, 5_000_000 + Int64(row) * 100))
+            #expect(next.setInteger(1, row, to: 5_000_000 + Int64(row) * 100))
         }
         #expect(next.reading.rowCapacity == capacity)
     }

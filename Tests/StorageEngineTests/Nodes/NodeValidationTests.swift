@@ -18,8 +18,8 @@ import ToolSupport
                 #expect(node.set(c, row, NodeValue.random(kind, &r)))
             }
         }
-        #expect(node.setNull(0, 1, true))
-        #expect(node.setNull(1, 2, true))
+        #expect(node.setNull(0, 1, to: true))
+        #expect(node.setNull(1, 2, to: true))
         node.markSpilled(5, PageReference(page: 9, birth: 2))
         node.checkInvariants()
         return node

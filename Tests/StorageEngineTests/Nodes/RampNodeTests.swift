@@ -10,8 +10,8 @@ import Testing
         let node = MutableNode.make([.integer, .integer])
         for row in 0..<rows {
             #expect(node.insertPlaceholderRow(at: row))
-            #expect(node.setInteger(0, row, base + Int64(row)))
-            #expect(node.setInteger(1, row, Int64(row * 7 % 5)))
+            #expect(node.setInteger(0, row, to: base + Int64(row)))
+            #expect(node.setInteger(1, row, to: Int64(row * 7 % 5)))
         }
         node.checkInvariants()
         return node
@@ -30,7 +30,7 @@ import Testing
         #expect(values(node) == (0..<100).map { base + $0 })
         #expect(node.reading.integerBounds(0) == base...base + 99)
         // Setting a value to what it is changes nothing.
-        #expect(node.setInteger(0, 40, base + 40) && isRamp(node))
+        #expect(node.setInteger(0, 40, to: base + 40) && isRamp(node))
         node.free()
     }
 
@@ -38,14 +38,14 @@ import Testing
         let node = makeRamp(from: .max - 9, rows: 10)
         for value in [Int64.min, .max, 0] {
             #expect(node.insertPlaceholderRow(at: 10))
-            #expect(node.setInteger(0, 10, value) && node.setInteger(1, 10, 0))
+            #expect(node.setInteger(0, 10, to: value) && node.setInteger(1, 10, to: 0))
             node.checkInvariants()
             #expect(values(node) == (0..<10).map { .max - 9 + $0 } + [value])
             node.removeRow(at: 10)
         }
         let next = makeRamp(from: .max - 9, rows: 10)
         #expect(next.insertPlaceholderRow(at: 10))
-        #expect(next.setNull(0, 10, true))
+        #expect(next.setNull(0, 10, to: true))
         next.checkInvariants()
         #expect(!isRamp(next) && next.reading.isNull(0, 10))
         #expect(Array(values(next).prefix(10)) == (0..<10).map { .max - 9 + $0 })
@@ -56,13 +56,14 @@ import Testing
     @Test func twoEqualValuesAreNoRampNorIsWhatStandsAloneInANode() {
         let node = makeRamp(from: 5, rows: 1)
         #expect(node.insertPlaceholderRow(at: 1))
-        #expect(node.setInteger(0, 1, 5) && !isRamp(node))
-        #expect(node.setInteger(0, 1, 6) && isRamp(node))
-        #expect(node.setInteger(0, 1, 5) && !isRamp(node))
+        #expect(node.setInteger(0, 1, to: 5) && !isRamp(node))
+        #expect(node.setInteger(0, 1, to: 6) && isRamp(node))
+        #expect(node.setInteger(0, 1, to: 5) && !isRamp(node))
         #expect(values(node) == [5, 5])
         let single = MutableNode.make([.integer])
         for row in 0..<9 {
-            #expect(single.insertPlaceholderRow(at: row) && single.setInteger(0, row, Int64(row)))
+            #expect(
+                single.insertPlaceholderRow(at: row) && single.setInteger(0, row, to: Int64(row)))
         }
         #expect(!isRamp(single))
         node.free()
@@ -98,7 +99,9 @@ import Testing
         let node = makeRamp(from: 0, rows: 2)
         var row = 2
         while node.insertPlaceholderRow(at: row) {
-            guard node.setInteger(0, row, Int64(row)), node.setInteger(1, row, 0) else { break }
+            guard node.setInteger(0, row, to: Int64(row)), node.setInteger(1, row, to: 0) else {
+                break
+            }
             row += 1
         }
         if node.rowCount > row { node.removeRow(at: row) }

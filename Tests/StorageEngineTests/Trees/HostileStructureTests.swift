@@ -18,7 +18,7 @@ import Testing
             #expect(node.insertPlaceholderRow(at: row))
             let numbers = [values.page, values.birth, values.count, Int64(row * 100)]
             for (column, number) in numbers.enumerated() {
-                #expect(node.setInteger(column, row, number))
+                #expect(node.setInteger(column, row, to: number))
             }
         }
         return node
@@ -88,7 +88,7 @@ import Testing
                 ], lowKey: lowKey, birth: 1)
             for (row, key) in keys.enumerated() {
                 #expect(node.insertPlaceholderRow(at: row))
-                #expect(node.setInteger(1, row, key))
+                #expect(node.setInteger(1, row, to: key))
             }
             #expect((problem(node) == nil) == isSound, "\(keys) from \(lowKey)")
         }
@@ -158,9 +158,9 @@ import Testing
         let root = MutableNode(buffer, byteCount: byteCount)
         let (first, count) = (root.reading.child(0), root.reading.childCount(0))
         for row in 1..<root.rowCount {
-            #expect(root.setInteger(BranchColumn.page, row, Int64(first.page)))
-            #expect(root.setInteger(BranchColumn.birth, row, Int64(first.birth)))
-            #expect(root.setInteger(BranchColumn.count, row, Int64(count)))
+            #expect(root.setInteger(BranchColumn.page, row, to: Int64(first.page)))
+            #expect(root.setInteger(BranchColumn.birth, row, to: Int64(first.birth)))
+            #expect(root.setInteger(BranchColumn.count, row, to: Int64(count)))
         }
         state.pointee.root.reference = reference
         try connection.commit()
@@ -232,8 +232,8 @@ import Testing
             state.pointee.root.reference)
         let root = MutableNode(buffer, byteCount: byteCount)
         let (first, second) = (root.reading.childCount(0), root.reading.childCount(1))
-        #expect(root.setInteger(BranchColumn.count, 0, Int64(first + second - 1)))
-        #expect(root.setInteger(BranchColumn.count, 1, 1))
+        #expect(root.setInteger(BranchColumn.count, 0, to: Int64(first + second - 1)))
+        #expect(root.setInteger(BranchColumn.count, 1, to: 1))
         state.pointee.root.reference = reference
         state.pointee.isDirty = true
         try connection.commit()
@@ -285,7 +285,7 @@ import Testing
             let value = try long.withUnsafeBytes { try connection.pager.writeOverflow($0) }
             let (reference, buffer, byteCount) = try connection.pager.makeWritable(root.reference)
             let leaf = MutableNode(buffer, byteCount: byteCount)
-            #expect(leaf.setOverflow(0, 2, value, length: long.count))
+            #expect(leaf.setOverflow(0, 2, to: value, length: long.count))
             root.reference = reference
         }
     }
@@ -298,7 +298,7 @@ import Testing
                 columns: things.primaryKeys.map.format.leafColumns, lowKey: 0, pages: 4)
             let long = [UInt8](repeating: 65, count: 10_000)
             #expect(leaf.insertPlaceholderRow(at: 0))
-            let isSet = long.withUnsafeBytes { leaf.setBytes(0, 0, $0, isOverflow: false) }
+            let isSet = long.withUnsafeBytes { leaf.setBytes(0, 0, to: $0, isOverflow: false) }
             #expect(isSet)
             try connection.pager.free(root.reference)
             root = TreeRoot(reference: reference, level: 0, count: 1)

@@ -313,7 +313,7 @@ import ToolSupport
             first.removeRows(rows / 4..<rows - (isOrder ? 1 : 0))
             if isOrder {
                 let last = first.rowCount - 1
-                #expect(first.setInteger(0, last, low + 1_000_000))
+                #expect(first.setInteger(0, last, to: low + 1_000_000))
                 try writer.addToCounts(&root, first.rowCount - rows)
             }
             #expect(

@@ -96,7 +96,7 @@ struct Forgery {
     {
         let view = node.reading
         guard !view.isSpilled(column), view.kind(column).isPacked else { return }
-        _ = node.setInteger(column, row, Int64(bitPattern: value))
+        _ = node.setInteger(column, row, to: Int64(bitPattern: value))
     }
 
     /// Redirects a reference of a node. Branches, spilled columns, long values and collections
@@ -123,13 +123,15 @@ struct Forgery {
                 node.setSpillReference(column, reference)
             } else if view.kind(column) == .bytes {
                 if change.value >> 40 & 1 == 0 {
-                    _ = node.setOverflow(column, row, reference, length: 5000)
+                    _ = node.setOverflow(column, row, to: reference, length: 5000)
                 } else {
                     let count = max(1, node.rowCount)
                     let level = Int(change.value >> 48 & 3)
                     let root = TreeRoot(reference: reference, level: level, count: count)
                     let image = InlineRows.image(of: root)
-                    _ = image.withUnsafeBytes { node.setBytes(column, row, $0, isOverflow: false) }
+                    _ = image.withUnsafeBytes {
+                        node.setBytes(column, row, to: $0, isOverflow: false)
+                    }
                 }
             } else if view.columnCount >= 5 {
                 // An entry of the forest, with the root of a tree.
