@@ -51,7 +51,7 @@ struct CollectionContents {
                 leaves.append(Leaf(reference: branch.child(row), count: branch.childCount(row)))
             } else {
                 let format = collection.tree.format
-                try addLeaves(below: collection.pager.child(of: branch, row, format))
+                try addLeaves(below: collection.pager.child(of: branch, row, shape: format))
             }
         }
     }

@@ -233,18 +233,20 @@ struct Backlinks: ~Copyable {
         let map = severalMap
         var count = difference
         if let (node, row) = try map.find(
-            table.pager, state.pointee.root, .integer(target.rawValue), origin.rawValue)
+            table.pager, state.pointee.root, first: .integer(target.rawValue),
+            second: origin.rawValue)
         {
             count &+= node.integer(2, row)
         }
         if count > 0 {
             try map.set(
                 table.backlinks.writer, &state.pointee.root, treeID: tree,
-                .integer(target.rawValue), origin.rawValue, values: (count, 0, 0, 0, 0))
+                first: .integer(target.rawValue), second: origin.rawValue,
+                values: (count, 0, 0, 0, 0))
         } else {
             try map.remove(
-                table.backlinks.writer, &state.pointee.root, .integer(target.rawValue),
-                origin.rawValue)
+                table.backlinks.writer, &state.pointee.root, first: .integer(target.rawValue),
+                second: origin.rawValue)
         }
     }
 
@@ -254,7 +256,7 @@ struct Backlinks: ~Copyable {
     ) throws(StorageError) {
         let root = try table.forest.state(severalTree(position, in: table)).pointee.root
         try severalMap.forEach(
-            table.pager, root, from: .integer(target.rawValue), Int64.min
+            table.pager, root, from: .integer(target.rawValue), second: Int64.min
         ) { node, row throws(StorageError) in
             guard node.integer(0, row) == target.rawValue else { return false }
             let count = node.integer(2, row)

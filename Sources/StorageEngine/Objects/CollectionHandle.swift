@@ -205,7 +205,7 @@ extension CollectionHandle {
         try pager.withStoredValue(value) { new throws(StorageError) in
             // Only after the new value was written, which may be a view of the old one.
             try freeOverflow(root, index, column: column)
-            try tree.set(table.quietWriter, &root, at: index) { $0.set(column, $1, new) }
+            try tree.set(table.quietWriter, &root, at: index) { $0.set(column, $1, to: new) }
         }
         try store(root)
     }
@@ -244,7 +244,7 @@ extension CollectionHandle {
             }
         }
         guard isShort else { return nil }
-        try forEachNode(pager, root, tree.format) { reference, _ throws(StorageError) in
+        try forEachNode(pager, root, format: tree.format) { reference, _ throws(StorageError) in
             try pager.free(reference)
         }
         return image
@@ -257,12 +257,12 @@ extension CollectionHandle {
         try pager.withStoredValue(row.value) { value throws(StorageError) in
             guard format.hasKeys else {
                 return try tree.insert(table.quietWriter, &root, at: index) {
-                    $0.set(0, $1, value)
+                    $0.set(0, $1, to: value)
                 }
             }
             try pager.withStoredValue(.bytes(row.key)) { key throws(StorageError) in
                 try tree.insert(table.quietWriter, &root, at: index) {
-                    $0.set(0, $1, key) && $0.set(1, $1, value)
+                    $0.set(0, $1, to: key) && $0.set(1, $1, to: value)
                 }
             }
         }
@@ -280,7 +280,7 @@ extension CollectionHandle {
     private func freeOverflow(_ root: TreeRoot, _ index: Int, column: Int) throws(StorageError) {
         // Only bytes can be on overflow pages, so for other kinds the row need not be found.
         if column == tree.valueColumn, format.kind != .bytes { return }
-        let (leaf, row) = try tree.find(pager, root, index)
+        let (leaf, row) = try tree.find(pager, root, at: index)
         if leaf.kind(column) == .bytes, leaf.isOverflow(column, row) {
             try pager.free(leaf.overflowReference(column, row).0)
         }

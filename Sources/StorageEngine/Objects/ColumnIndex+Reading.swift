@@ -167,8 +167,9 @@ extension ColumnIndex {
                 if isCut || isLastCut { return .isUnknown }
                 var end = End.found
                 var left = limit
-                try map.forEach(table.pager, root(trees.values), from: first, .min) { leaf, row in
-                    let order = map.orderOfFirst(leaf, row, last)
+                try map.forEach(table.pager, root(trees.values), from: first, second: .min) {
+                    leaf, row in
+                    let order = map.orderOfFirst(leaf, row, to: last)
                     if order > 0 || order == 0 && !bounds.includesLast { return false }
                     if left == 0 {
                         end = .isFar

@@ -95,7 +95,7 @@ public final class ColumnIndex {
         let state = try table.forest.state(tree)
         state.pointee.isDirty = true
         try map.make(
-            &changes, table.quietWriter, &state.pointee.root, treeID: tree,
+            &changes, table.quietWriter, in: &state.pointee.root, treeID: tree,
             limitingMemory: limitsMemory)
         changes.removeAll()
     }

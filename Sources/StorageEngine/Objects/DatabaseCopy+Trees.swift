@@ -88,7 +88,7 @@ extension DatabaseCopy {
     ) throws(StorageError) -> TreeRoot {
         try budget.spend(on: root, source.pager)
         let packer = LeafPacker(shape, pageSize: target.pager.pageSize)
-        let builder = TreeBuilder(writer, treeID: shape.treeID, format)
+        let builder = TreeBuilder(writer, treeID: shape.treeID, format: format)
         let passing = PassingRuns(source.pager)
         func finishLeaf() throws(StorageError) {
             let leaf = packer.layOut()
@@ -104,7 +104,7 @@ extension DatabaseCopy {
             // Last, because it may end the transaction.
             try count(leaf.byteCount)
         }
-        var cursor = try LeafCursor(source.pager, root, format)
+        var cursor = try LeafCursor(source.pager, root, format: format)
         var sources: [LeafPacker.Source] = []
         while try passing.readNext({ () throws(StorageError) in try cursor.next() }) {
             if let prefetcher, cursor.isAtFirstOfBranch {

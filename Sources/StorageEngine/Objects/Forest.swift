@@ -75,7 +75,8 @@ final class Forest {
     func drop(_ id: UInt32, _ format: TreeFormat, with writer: TreeWriter) throws(StorageError) {
         let state = try state(id)
         state.pointee.isDirty = true
-        try forEachNode(pager, state.pointee.root, format) { reference, node throws(StorageError) in
+        try forEachNode(pager, state.pointee.root, format: format) {
+            reference, node throws(StorageError) in
             if node.level == 0 {
                 for column in 0..<node.columnCount where node.isSpilled(column) {
                     try pager.free(node.spillReference(column))
@@ -109,7 +110,9 @@ final class Forest {
         }
         var loaded = State()
         loaded.isLoaded = true
-        if let (node, row) = try Self.map.find(pager, try forestRoot(), .integer(Int64(id)), 0) {
+        if let (node, row) = try Self.map.find(
+            pager, try forestRoot(), first: .integer(Int64(id)), second: 0)
+        {
             let reference = PageReference(
                 page: UInt64(bitPattern: node.integer(2, row)),
                 birth: UInt64(bitPattern: node.integer(3, row)))
@@ -157,7 +160,7 @@ final class Forest {
         for id in 0..<loadedEnd where states[id].isDirty {
             let state = states[id]
             try Self.map.set(
-                writer, &forest, treeID: 0, .integer(Int64(id)), 0,
+                writer, &forest, treeID: 0, first: .integer(Int64(id)), second: 0,
                 values: (
                     Int64(bitPattern: state.root.reference.page),
                     Int64(bitPattern: state.root.reference.birth), Int64(state.root.level),

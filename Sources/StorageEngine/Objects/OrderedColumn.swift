@@ -16,11 +16,11 @@ struct OrderedColumn {
     func position(_ value: Scalar, isBehind: Bool) throws(StorageError) -> Int {
         try OrderedMap.withFirstKey(of: value, pager) { first, isCut throws(StorageError) in
             guard isCut, case .bytes(let bytes) = value else {
-                return try map.position(pager, root, of: first, isBehind ? .max : .min)
+                return try map.position(pager, root, of: first, second: isBehind ? .max : .min)
             }
-            var position = try map.position(pager, root, of: first, .min)
+            var position = try map.position(pager, root, of: first, second: .min)
             try map.forEach(pager, root, fromPosition: position) { leaf, row throws(StorageError) in
-                guard map.isFirstEqual(leaf, 0, row, first) else { return false }
+                guard map.isFirstEqual(leaf, 0, at: row, to: first) else { return false }
                 let order = compare(try bytesOfObject(leaf, row), bytes)
                 if order < 0 || isBehind && order == 0 { position += 1 }
                 return true
@@ -90,11 +90,11 @@ struct OrderedColumn {
         _ entry: RowLocation, _ body: (Int, ObjectKey) throws(StorageError) -> Bool
     ) throws(StorageError) -> Int {
         let beginning = map.firstKey(entry.leaf, entry.row)
-        let start = try map.position(pager, root, of: beginning, .min)
+        let start = try map.position(pager, root, of: beginning, second: .min)
         var alike: [(value: [UInt8], key: ObjectKey)] = []
         var budget = RowBudget(pager)
         try map.forEach(pager, root, fromPosition: start) { leaf, row throws(StorageError) in
-            guard map.isFirstEqual(leaf, 0, row, beginning) else { return false }
+            guard map.isFirstEqual(leaf, 0, at: row, to: beginning) else { return false }
             let value = try bytesOfObject(leaf, row)
             try budget.spend(onCopyOf: value, pager)
             alike.append((Array(value), ObjectKey(rawValue: leaf.integer(1, row))))

@@ -63,7 +63,7 @@ struct PrimaryKeyMap: ~Copyable {
         return try OrderedMap.withFirstKey(of: key, forest.pager) {
             first, isCut throws(StorageError) in
             if isCut { return try Self.findCut(key, first, in: table) }
-            return try map.firstSecondKey(forest.pager, state.pointee.root, first)
+            return try map.firstSecondKey(forest.pager, state.pointee.root, of: first)
                 .map(ObjectKey.init(rawValue:))
         }
     }
@@ -76,9 +76,9 @@ struct PrimaryKeyMap: ~Copyable {
         var found: ObjectKey?
         let (map, column) = (table.primaryKeys.map, table.primaryKeyColumn!)
         let root = try table.primaryKeys.state.pointee.root
-        try map.forEach(table.pager, root, from: first, Int64.min) {
+        try map.forEach(table.pager, root, from: first, second: Int64.min) {
             node, row throws(StorageError) in
-            guard map.isFirstEqual(node, 0, row, first) else { return false }
+            guard map.isFirstEqual(node, 0, at: row, to: first) else { return false }
             let candidate = ObjectKey(rawValue: node.integer(1, row))
             if try table.value(column, of: candidate).isIdentical(to: key) {
                 found = candidate
@@ -121,7 +121,7 @@ struct PrimaryKeyMap: ~Copyable {
         -> Bool
     {
         try map.insertUnique(
-            writer, &changedState.pointee.root, treeID: treeID, first, key.rawValue)
+            writer, &changedState.pointee.root, treeID: treeID, first: first, second: key.rawValue)
     }
 
     /// Adds a key whose stored form may equal that of another key: a truncated one or null.
@@ -143,7 +143,7 @@ struct PrimaryKeyMap: ~Copyable {
         try OrderedMap.withFirstKey(of: value, table.pager) { first, _ throws(StorageError) in
             _ = try table.primaryKeys.map.set(
                 table.primaryKeys.writer, &state.pointee.root, treeID: table.primaryKeys.treeID,
-                first, key.rawValue)
+                first: first, second: key.rawValue)
         }
     }
 
@@ -157,7 +157,7 @@ struct PrimaryKeyMap: ~Copyable {
         }
         try OrderedMap.withFirstKey(of: value, table.pager) { first, _ throws(StorageError) in
             _ = try table.primaryKeys.map.remove(
-                table.primaryKeys.writer, &state.pointee.root, first, key.rawValue)
+                table.primaryKeys.writer, &state.pointee.root, first: first, second: key.rawValue)
         }
     }
 
@@ -168,7 +168,7 @@ struct PrimaryKeyMap: ~Copyable {
         let state = try table.primaryKeys.changedState
         if andNull { state.pointee.extra = 0 }
         try table.primaryKeys.map.make(
-            &removals, table.primaryKeys.writer, &state.pointee.root,
+            &removals, table.primaryKeys.writer, in: &state.pointee.root,
             treeID: table.primaryKeys.treeID, limitingMemory: true)
     }
 

@@ -83,7 +83,7 @@ struct ReferenceSearch {
         let last = handle.table.connection.lastPlaces
         let here = place(inner.count)
         var leaves = try OutwardLeaves(
-            handle.pager, root, from: last.position(in: here), collection.tree.format)
+            handle.pager, root, from: last.position(in: here), format: collection.tree.format)
         while remaining > 0, try leaves.next() {
             last.visitedLeaves += 1
             try visit(leaves, collection, near: last)

@@ -134,7 +134,7 @@ public final class RowLookahead {
     @inline(__always)
     private func child(of branch: Node, _ row: Int) throws(StorageError) -> Node {
         try pager.withReference { pager throws(StorageError) in
-            try pager.child(of: branch, row, ClusterShape())
+            try pager.child(of: branch, row, shape: ClusterShape())
         }
     }
 

@@ -83,10 +83,10 @@ struct RowWriter: ~Copyable {
         _ values: UnsafeBufferPointer<Scalar>, as key: ObjectKey, to tree: ClusterTree
     ) throws(StorageError) {
         let state = try changedState
-        if try !tree.appendInPlace(appendWriter, &state.pointee.root, key, values) {
+        if try !tree.appendInPlace(appendWriter, &state.pointee.root, key: key, values: values) {
             // The row may need a new leaf layout, or overflow pages for its values.
             let prepared = try buffer.prepare(values, for: tree, in: forest.pager)
-            try tree.append(appendWriter, &state.pointee.root, key, prepared)
+            try tree.append(appendWriter, &state.pointee.root, key: key, values: prepared)
         }
         state.pointee.extra += 1
     }
@@ -100,9 +100,10 @@ struct RowWriter: ~Copyable {
     ) throws(StorageError) {
         let state = try changedState
         if mayHaveAppended(key), appendWriter.row(of: key) != nil {
-            return try tree.set(appendWriter, &state.pointee.root, key, column, value)
+            return try tree.set(
+                appendWriter, &state.pointee.root, key: key, column: column, to: value)
         }
-        try tree.set(clusterWriter, &state.pointee.root, key, column, value)
+        try tree.set(clusterWriter, &state.pointee.root, key: key, column: column, to: value)
     }
 
     /// Makes a row writable before it is read and then changed in place, so that both take one
@@ -110,21 +111,21 @@ struct RowWriter: ~Copyable {
     @inline(__always)
     func makeWritable(_ key: ObjectKey, in tree: ClusterTree) throws(StorageError) {
         if mayHaveAppended(key), appendWriter.row(of: key) != nil { return }
-        try tree.makeWritable(clusterWriter, &changedState.pointee.root, key)
+        try tree.makeWritable(clusterWriter, &changedState.pointee.root, key: key)
     }
 
     // MARK: Removing
 
     @inline(__always)
     func remove(_ key: ObjectKey, from tree: ClusterTree) throws(StorageError) {
-        try tree.remove(clusterWriter, &changedState.pointee.root, key)
+        try tree.remove(clusterWriter, &changedState.pointee.root, key: key)
     }
 
     /// Removes rows with ascending keys.
     @inline(__always)
     func remove(_ keys: UnsafeBufferPointer<ObjectKey>, from tree: ClusterTree) throws(StorageError)
     {
-        try tree.remove(clusterWriter, &changedState.pointee.root, keys)
+        try tree.remove(clusterWriter, &changedState.pointee.root, keys: keys)
     }
 
     @inline(__always)

@@ -45,7 +45,7 @@ struct StoredCollection {
     func row(at index: Int) throws(StorageError) -> CollectionRow {
         if let root {
             precondition(index >= 0 && index < root.count, "position out of range")
-            let (leaf, row) = try tree.find(pager, root, index)
+            let (leaf, row) = try tree.find(pager, root, at: index)
             return try read(leaf, row)
         }
         var found: CollectionRow?
@@ -64,7 +64,7 @@ struct StoredCollection {
     func value(at index: Int) throws(StorageError) -> Scalar {
         guard let root else { return try row(at: index).value }
         precondition(index >= 0 && index < root.count, "position out of range")
-        let (leaf, row) = try tree.find(pager, root, index)
+        let (leaf, row) = try tree.find(pager, root, at: index)
         return try leaf.scalar(pager, format.kind, in: tree.valueColumn, at: row)
     }
 

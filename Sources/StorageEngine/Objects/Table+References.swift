@@ -213,7 +213,7 @@ struct ReleasedValues {
         }
         guard let root = collection.root else { return }
         let pager = table.pager
-        try forEachNode(pager, root, collection.tree.format) {
+        try forEachNode(pager, root, format: collection.tree.format) {
             reference, node throws(StorageError) in
             if node.level == 0 {
                 for column in 0..<node.columnCount where node.kind(column) == .bytes {

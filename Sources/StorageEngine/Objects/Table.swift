@@ -164,7 +164,7 @@ public final class Table {
     public func column(_ column: Int, of leaf: Node) throws(StorageError) -> (
         node: Node, column: Int
     )? {
-        try cluster.place(of: column, in: leaf, pager, try root)
+        try cluster.place(of: column, in: leaf, pager: pager, under: try root)
     }
 
     /// The id of a column in the file.

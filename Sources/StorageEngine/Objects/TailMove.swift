@@ -181,7 +181,7 @@ struct TailMove {
         while node.level > 0 {
             let child = ClusterTree.childRow(node, position: &row)
             let reference = node.child(child)
-            node = try pager.child(of: node, child, format)
+            node = try pager.child(of: node, child, shape: format)
             isHigh = isHigh || pager.isToMove(reference, pages: node.pageCount)
         }
         guard row >= 0, row < node.rowCount else { throw pager.countsDisagree(root.reference) }

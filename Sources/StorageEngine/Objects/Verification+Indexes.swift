@@ -64,7 +64,7 @@ extension ColumnIndex {
         if tree == trees.nulls { return value.isNull && leaf.integer(0, row) == 0 }
         if value.isNull { return false }
         return try OrderedMap.withFirstKey(of: value, table.pager) { first, _ in
-            map.isFirstEqual(leaf, 0, row, first)
+            map.isFirstEqual(leaf, 0, at: row, to: first)
         }
     }
 }

@@ -105,7 +105,7 @@ struct Verification {
         for row in 0..<node.rowCount {
             let child = node.child(row)
             guard try reach(child, isNode: true) else { continue }
-            let childNode = try pager.child(of: node, row, format)
+            let childNode = try pager.child(of: node, row, shape: format)
             let count = try walkNodes(child, childNode, format: format, body)
             if count != node.childCount(row) {
                 areTrees = false

@@ -61,7 +61,7 @@ struct ChangedParts {
                 try keep(low, upTo: high)
                 continue
             }
-            let child = try pager.child(of: branch, row, ClusterShape())
+            let child = try pager.child(of: branch, row, shape: ClusterShape())
             if isOld {
                 try keep(
                     edge(of: child) { _ in 0 },
@@ -80,7 +80,7 @@ struct ChangedParts {
     /// The key of the object at one edge of the subtree of a node.
     private func edge(of node: Node, _ row: (Node) -> Int) throws(StorageError) -> Int64 {
         var node = node
-        while node.level > 0 { node = try pager.child(of: node, row(node), ClusterShape()) }
+        while node.level > 0 { node = try pager.child(of: node, row(node), shape: ClusterShape()) }
         return node.objectKey(row(node)).rawValue
     }
 

@@ -6,14 +6,14 @@ extension ClusterTree {
     /// but in the form that the table receives, and may lie in the leaf.
     @inline(never)
     func appendInPlace(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
-        _ values: UnsafeBufferPointer<Scalar>
+        _ writer: TreeWriter, _ root: inout TreeRoot, key: ObjectKey,
+        values: UnsafeBufferPointer<Scalar>
     ) throws(StorageError) -> Bool {
         guard writer.hasPath(to: treeID), writer.isAtLastLeaf else { return false }
         let leaf = writer.leaf
         let row = leaf.rowCount
         guard row > 0, row < Self.maximumRows, row < leaf.reading.rowCapacity,
-            placeKey(leaf, row, key)
+            placeKey(leaf, row, key: key)
         else { return false }
         let maximumBytes = writer.pager.maximumInlineBytes
         var hasSpills = false
@@ -21,8 +21,10 @@ extension ClusterTree {
             let stored = columns[column]
             let entry = leaf.entry(column)
             if entry.isInline(stored.tag) {
-                let value = scalar(values, column, stored)
-                if !value.isLonger(than: maximumBytes), leaf.place(value, entry, row) { continue }
+                let value = scalar(values, column, stored: stored)
+                if !value.isLonger(than: maximumBytes), leaf.place(value, entry, at: row) {
+                    continue
+                }
             } else if entry.isSpilled {
                 hasSpills = true
                 continue
@@ -49,7 +51,8 @@ extension ClusterTree {
         for column in columns.indices where writer.leaf.reading.isSpilled(column) {
             guard
                 try placeInSpill(
-                    writer, column, row: row, value: scalar(values, column, columns[column]))
+                    writer, column, row: row,
+                    value: scalar(values, column, stored: columns[column]))
             else {
                 try takeBackFromSpills(writer, row, before: column)
                 return false
@@ -70,7 +73,7 @@ extension ClusterTree {
         let (reference, node) = try writableSpill(writer, column, rows: row)
         // Set even if the value has no room, because the copy has replaced the old node.
         leaf.setSpillReference(column, reference)
-        guard row < node.reading.rowCapacity, node.place(value, node.entry(0), row)
+        guard row < node.reading.rowCapacity, node.place(value, node.entry(0), at: row)
         else { return false }
         node.header.rowCount = row + 1
         return true
@@ -90,7 +93,7 @@ extension ClusterTree {
     /// collection.
     @inline(__always)
     private func scalar(
-        _ values: UnsafeBufferPointer<Scalar>, _ column: Int, _ stored: Column
+        _ values: UnsafeBufferPointer<Scalar>, _ column: Int, stored: Column
     ) -> Scalar {
         column < values.count && !stored.isCollection ? values[column] : stored.defaultScalar
     }
@@ -99,20 +102,20 @@ extension ClusterTree {
     /// stored columns; missing ones at the end take their defaults.
     @inline(never)
     func append(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
-        _ values: UnsafeBufferPointer<StoredValue>
+        _ writer: TreeWriter, _ root: inout TreeRoot, key: ObjectKey,
+        values: UnsafeBufferPointer<StoredValue>
     ) throws(StorageError) {
         if writer.hasPath(to: treeID), writer.isAtLastLeaf {
-            if tryAppend(writer, key, values) { return try writer.addToCounts(&root, 1) }
-            if try appendThroughSpills(writer, &root, key, values) == .done { return }
+            if tryAppend(writer, key, values: values) { return try writer.addToCounts(&root, 1) }
+            if try appendThroughSpills(writer, &root, key: key, values: values) == .done { return }
         }
-        try appendSlowly(writer, &root, key, values)
+        try appendSlowly(writer, &root, key: key, values: values)
     }
 
     @inline(never)
     func appendSlowly(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
-        _ values: UnsafeBufferPointer<StoredValue>
+        _ writer: TreeWriter, _ root: inout TreeRoot, key: ObjectKey,
+        values: UnsafeBufferPointer<StoredValue>
     ) throws(StorageError) {
         writer.noteAppend(to: treeID, root)
         if root.reference.isNone {
@@ -126,29 +129,29 @@ extension ClusterTree {
                 throw writer.pager.damaged(
                     root.reference.page, "the table has objects beyond its next key")
             }
-            if tryAppend(writer, key, values) {
+            if tryAppend(writer, key, values: values) {
                 try writer.addToCounts(&root, 1)
                 writer.keepPath(to: treeID)
                 return
             }
-            let outcome = try appendThroughSpills(writer, &root, key, values)
+            let outcome = try appendThroughSpills(writer, &root, key: key, values: values)
             if outcome == .done { return }
-            try makeRoomForAppend(writer, &root, key, values, outcome)
+            try makeRoomForAppend(writer, &root, key: key, values: values, after: outcome)
         }
     }
 
     /// Appends in place. Returns false, with nothing changed, if the leaf has no room.
     @inline(__always)
     func tryAppend(
-        _ writer: TreeWriter, _ key: ObjectKey, _ values: UnsafeBufferPointer<StoredValue>
+        _ writer: TreeWriter, _ key: ObjectKey, values: UnsafeBufferPointer<StoredValue>
     ) -> Bool {
         let leaf = writer.leaf
         let row = leaf.reading.rowCount
         guard row < Self.maximumRows, isPlain(leaf.reading), leaf.insertPlaceholderRow(at: row)
         else { return false }
-        if setKey(leaf, row, key) {
+        if setKey(leaf, row, to: key) {
             var column = 0
-            while column < values.count, leaf.set(column, row, values[column]) { column += 1 }
+            while column < values.count, leaf.set(column, row, to: values[column]) { column += 1 }
             if column == values.count, setDefaults(leaf, row, from: values.count) { return true }
         }
         leaf.removeRow(at: row)
@@ -158,7 +161,7 @@ extension ClusterTree {
     /// Whether the key of an appended row fits the leaf as it is laid out. The leaf must have all
     /// columns of the table. If the leaf has a key column, the key is placed there.
     @inline(__always)
-    func placeKey(_ leaf: MutableNode, _ row: Int, _ key: ObjectKey) -> Bool {
+    func placeKey(_ leaf: MutableNode, _ row: Int, key: ObjectKey) -> Bool {
         let relative = key.rawValue &- leaf.reading.lowKey
         switch leaf.columnCount - columns.count {
         case 0: return relative == Int64(row)
@@ -172,7 +175,7 @@ extension ClusterTree {
     func setDefaults(_ leaf: MutableNode, _ row: Int, from column: Int) -> Bool {
         for column in column..<columns.count {
             let value = StoredValue(scalar: columns[column].defaultScalar)
-            if !leaf.set(column, row, value) { return false }
+            if !leaf.set(column, row, to: value) { return false }
         }
         return true
     }
@@ -188,7 +191,7 @@ extension ClusterTree {
 
     /// Sets the key of a row. A key that continues a dense leaf is implied; any other needs the key
     /// column.
-    func setKey(_ leaf: MutableNode, _ row: Int, _ key: ObjectKey) -> Bool {
+    func setKey(_ leaf: MutableNode, _ row: Int, to key: ObjectKey) -> Bool {
         let view = leaf.reading
         let relative = key.rawValue - view.lowKey
         let column = view.keyColumn
@@ -219,19 +222,19 @@ extension ClusterTree {
 
     /// Appends to a leaf that has spilled columns or lacks columns of the table.
     func appendThroughSpills(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
-        _ values: UnsafeBufferPointer<StoredValue>
+        _ writer: TreeWriter, _ root: inout TreeRoot, key: ObjectKey,
+        values: UnsafeBufferPointer<StoredValue>
     ) throws(StorageError) -> Outcome {
         let row = writer.leaf.reading.rowCount
         guard row < Self.maximumRows, !isPlain(writer.leaf.reading) else { return .leafFull }
         var outcome = try insertRow(writer, at: row)
         if outcome != .done { return outcome }
-        if !setKey(writer.leaf, row, key) { outcome = .leafFull }
+        if !setKey(writer.leaf, row, to: key) { outcome = .leafFull }
         for column in columns.indices where outcome == .done {
             let value =
                 column < values.count
                 ? values[column] : StoredValue(scalar: columns[column].defaultScalar)
-            outcome = try setThroughSpill(writer, column, row, value)
+            outcome = try setThroughSpill(writer, column, at: row, to: value)
         }
         if outcome == .done {
             try writer.addToCounts(&root, 1)
@@ -254,8 +257,8 @@ extension ClusterTree {
 
     /// Makes room in the last leaf, or adds a new one to its right. The path is invalid afterwards.
     func makeRoomForAppend(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
-        _ values: UnsafeBufferPointer<StoredValue>, _ outcome: Outcome
+        _ writer: TreeWriter, _ root: inout TreeRoot, key: ObjectKey,
+        values: UnsafeBufferPointer<StoredValue>, after outcome: Outcome
     ) throws(StorageError) {
         let rows = writer.leaf.reading.rowCount
         if rows == 0 { return try spillLargest(of: values, writer) }
@@ -268,7 +271,8 @@ extension ClusterTree {
         let (reference, leaf) = try newLeaf(
             writer, lowKey: key, pages: comesInBulk ? full.pageCount : 0, like: full)
         try writer.insertSibling(
-            &root, .cluster, after: writer.depth - 1, reference, leaf, separator: .key(key))
+            &root, .cluster, after: writer.depth - 1, reference: reference, sibling: leaf,
+            separator: .key(key))
         writer.dropPath()
     }
 }

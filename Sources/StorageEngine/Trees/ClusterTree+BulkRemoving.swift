@@ -5,7 +5,7 @@ extension ClusterTree {
     /// values own must already be freed. The caller holds no pointers into pages, because memory
     /// may be released between leaves.
     func remove(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ keys: UnsafeBufferPointer<ObjectKey>
+        _ writer: TreeWriter, _ root: inout TreeRoot, keys: UnsafeBufferPointer<ObjectKey>
     ) throws(StorageError) {
         var selection = RowSelection()
         var relativeKeys = ContiguousArray<Int64>()
@@ -26,7 +26,7 @@ extension ClusterTree {
                     try mergeLeaf(writer, &root, covering: keys[next])
                 }
             } else {
-                try makeRoom(writer, &root, .leafFull)
+                try makeRoom(writer, &root, after: .leafFull)
                 continue
             }
             next = after

@@ -32,7 +32,7 @@ extension ClusterTree {
             return
         }
         branch.removeRow(at: rows.upperBound - 1)
-        try writer.setChild(branch, rows.lowerBound, merged.reference)
+        try writer.setChild(branch, rows.lowerBound, to: merged.reference)
         try writer.require(
             branch.setInteger(BranchColumn.count, rows.lowerBound, to: Int64(merged.rowCount)))
         writer.rowsMoved()
@@ -74,7 +74,7 @@ extension ClusterTree {
         var oldPages = 0
         var lastKey: Int64?
         for child in children {
-            let leaf = try pager.child(of: branch, child, ClusterShape())
+            let leaf = try pager.child(of: branch, child, shape: ClusterShape())
             guard leaf.rowCount > 0, leaf.rowCount == branch.childCount(child) else {
                 throw pager.countsDisagree(branch.child(child))
             }
@@ -86,7 +86,7 @@ extension ClusterTree {
             var sources: [LeafPacker.Source] = []
             var known = leaf.keyColumn < 0 ? 0 : 1
             for column in columns.indices {
-                if let source = try place(of: column, in: leaf, pager, root) {
+                if let source = try place(of: column, in: leaf, pager: pager, under: root) {
                     sources.append(source)
                     known += 1
                 } else {

@@ -35,8 +35,7 @@ extension ClusterTree {
     }
 
     /// Removes an object's row. What its values own (overflow pages, lists) must already be freed.
-    func remove(_ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey) throws(StorageError)
-    {
+    func remove(_ writer: TreeWriter, _ root: inout TreeRoot, key: ObjectKey) throws(StorageError) {
         while true {
             // Freeing what the object's values own often led to its leaf just before.
             let isThere = writer.hasPath(to: treeID) && writer.row(of: key) != nil
@@ -46,7 +45,11 @@ extension ClusterTree {
             guard let row = writer.row(of: key) else { throw writer.pager.noSuchObject(key) }
             guard leaf.prepareRemoval(ofRow: row), keepKeys(leaf, whenRemoving: row) else {
                 // Only a fresh path has the headroom that a split needs.
-                if isThere { writer.dropPath() } else { try makeRoom(writer, &root, .leafFull) }
+                if isThere {
+                    writer.dropPath()
+                } else {
+                    try makeRoom(writer, &root, after: .leafFull)
+                }
                 continue
             }
             try removeRow(writer, at: row)

@@ -1,7 +1,7 @@
 /// Making room for a change: columns move to nodes of their own, leaves grow, and leaves are split.
 extension ClusterTree {
     func makeRoom(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ outcome: Outcome
+        _ writer: TreeWriter, _ root: inout TreeRoot, after outcome: Outcome
     ) throws(StorageError) {
         if outcome == .leafFull, try makeRoomInLeaf(writer, &root) { return }
         let rows = writer.leaf.reading.rowCount
@@ -46,7 +46,7 @@ extension ClusterTree {
     {
         let old = writer.steps[writer.depth - 1].reference
         let (reference, larger) = try writer.grow(writer.leaf, old, to: pages)
-        try writer.replaceNode(&root, at: writer.depth - 1, reference, larger)
+        try writer.replaceNode(&root, at: writer.depth - 1, reference: reference, node: larger)
     }
 
     /// Spills the column with the largest value, for a first row that is wider than a leaf.
@@ -133,7 +133,8 @@ extension ClusterTree {
         right.removeRows(0..<cut)
         if isDense { right.setLowKey(key.rawValue) }
         try writer.insertSibling(
-            &root, .cluster, after: writer.depth - 1, reference, right, separator: .key(key))
+            &root, .cluster, after: writer.depth - 1, reference: reference, sibling: right,
+            separator: .key(key))
         // After `insertSibling`, which counts the left leaf's rows with those that have moved.
         left.removeRows(cut..<rows)
         writer.dropPath()

@@ -2,13 +2,13 @@
 extension ClusterTree {
     /// Sets one value of an existing object.
     func set(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey, _ column: Int,
-        _ value: StoredValue
+        _ writer: TreeWriter, _ root: inout TreeRoot, key: ObjectKey, column: Int,
+        to value: StoredValue
     ) throws(StorageError) {
         if writer.hasPath(to: treeID), let row = writer.row(of: key) {
             if writer.leaf.reading.hasInline(column, columns[column].tag) {
-                if writer.leaf.set(column, row, value) { return }
-            } else if try setThroughSpill(writer, column, row, value) == .done {
+                if writer.leaf.set(column, row, to: value) { return }
+            } else if try setThroughSpill(writer, column, at: row, to: value) == .done {
                 return writer.keepPath(to: treeID)
             }
         }
@@ -16,18 +16,18 @@ extension ClusterTree {
         while true {
             _ = try writer.descend(&root, .cluster) { Self.childRow($0, key) }
             guard let row = writer.row(of: key) else { throw writer.pager.noSuchObject(key) }
-            let outcome = try setThroughSpill(writer, column, row, value)
+            let outcome = try setThroughSpill(writer, column, at: row, to: value)
             if outcome == .done {
                 writer.keepPath(to: treeID)
                 return
             }
-            try makeRoom(writer, &root, outcome)
+            try makeRoom(writer, &root, after: outcome)
         }
     }
 
     /// Makes the path lead to the leaf of an object that is about to be read and changed, so that
     /// one descent serves both.
-    func makeWritable(_ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey)
+    func makeWritable(_ writer: TreeWriter, _ root: inout TreeRoot, key: ObjectKey)
         throws(StorageError)
     {
         if writer.hasPath(to: treeID), writer.row(of: key) != nil { return }
@@ -38,7 +38,7 @@ extension ClusterTree {
 
     /// Sets a value wherever its column is: in the leaf, spilled, or not yet in the leaf.
     func setThroughSpill(
-        _ writer: TreeWriter, _ column: Int, _ row: Int, _ value: StoredValue
+        _ writer: TreeWriter, _ column: Int, at row: Int, to value: StoredValue
     ) throws(StorageError) -> Outcome {
         let leaf = writer.leaf
         guard let position = addColumnIfMissing(leaf, column) else { return .leafFull }
@@ -46,10 +46,10 @@ extension ClusterTree {
             throw writer.pager.misplaced(writer.steps[writer.depth - 1].reference)
         }
         if !leaf.reading.isSpilled(position) {
-            return leaf.set(position, row, value) ? .done : .leafFull
+            return leaf.set(position, row, to: value) ? .done : .leafFull
         }
         let isSet = try changeSpill(writer, position, rows: leaf.rowCount) {
-            $0.set(0, row, value)
+            $0.set(0, row, to: value)
         }
         return isSet ? .done : .columnFull
     }

@@ -47,7 +47,7 @@ struct ClusterTree {
         if root.reference.isNone { return nil }
         var node = try pager.root(of: root, ClusterShape())
         while node.level > 0 {
-            node = try pager.child(of: node, childRow(node, key), ClusterShape())
+            node = try pager.child(of: node, childRow(node, key), shape: ClusterShape())
         }
         return node
     }
@@ -67,8 +67,8 @@ struct ClusterTree {
     /// `root` is the root of the tree, which an error names.
     @inline(__always)
     func place(
-        of column: Int, in leaf: Node, _ pager: Pager,
-        _ root: @autoclosure () throws(StorageError) -> TreeRoot
+        of column: Int, in leaf: Node, pager: Pager,
+        under root: @autoclosure () throws(StorageError) -> TreeRoot
     ) throws(StorageError) -> (node: Node, column: Int)? {
         let format = columns[column].format
         let position = leaf.columnIndex(ofID: format.id, expected: column)
@@ -105,13 +105,13 @@ struct ClusterTree {
     /// be in range.
     @inline(__always)
     static func location(
-        _ pager: Pager, _ root: TreeRoot, at position: Int, _ format: TreeFormat = .cluster
+        _ pager: Pager, _ root: TreeRoot, at position: Int, format: TreeFormat = .cluster
     ) throws(StorageError) -> RowLocation {
         var node = try pager.root(of: root, format)
         var remaining = position
         while node.level > 0 {
             let row = childRow(node, position: &remaining)
-            node = try pager.child(of: node, row, format)
+            node = try pager.child(of: node, row, shape: format)
         }
         guard remaining >= 0, remaining < node.rowCount else {
             throw pager.countsDisagree(root.reference)
@@ -145,7 +145,7 @@ struct ClusterTree {
         while node.level > 0 {
             let child = childRow(node, key)
             for row in 0..<child { position += node.childCount(row) }
-            node = try pager.child(of: node, child, ClusterShape())
+            node = try pager.child(of: node, child, shape: ClusterShape())
         }
         return node.row(of: key).map { position + $0 }
     }
@@ -156,7 +156,7 @@ struct ClusterTree {
         _ pager: Pager, _ root: TreeRoot, from start: Int = 0, as format: TreeFormat = .cluster,
         _ body: (_ leaf: Node, _ firstPosition: Int) throws(StorageError) -> Bool
     ) throws(StorageError) {
-        var cursor = try LeafCursor(pager, root, from: start, format)
+        var cursor = try LeafCursor(pager, root, from: start, format: format)
         while try cursor.next() {
             if try !body(cursor.leaf, cursor.firstPosition) { return }
         }

@@ -19,8 +19,8 @@ struct CollectionTree {
 
     /// Returns the leaf and row that hold a position, which must be in range.
     @inline(__always)
-    func find(_ pager: Pager, _ root: TreeRoot, _ index: Int) throws(StorageError) -> (Node, Int) {
-        let location = try ClusterTree.location(pager, root, at: index, format)
+    func find(_ pager: Pager, _ root: TreeRoot, at index: Int) throws(StorageError) -> (Node, Int) {
+        let location = try ClusterTree.location(pager, root, at: index, format: format)
         return (location.leaf, location.row)
     }
 
@@ -79,12 +79,12 @@ struct CollectionTree {
             var (low, high) = (0, node.rowCount - 1)
             while low < high {
                 let middle = (low + high + 1) / 2
-                let child = try pager.child(of: node, middle, format)
+                let child = try pager.child(of: node, middle, shape: format)
                 let first = try firstLeaf(pager, root, below: child)
                 if try isBefore(first, 0) { low = middle } else { high = middle - 1 }
             }
             for row in 0..<low { position &+= node.childCount(row) }
-            node = try pager.child(of: node, low, format)
+            node = try pager.child(of: node, low, shape: format)
         }
         var (low, high) = (0, node.rowCount)
         while low < high {
@@ -102,7 +102,7 @@ struct CollectionTree {
         -> Node
     {
         var node = top
-        while node.level > 0 { node = try pager.child(of: node, 0, format) }
+        while node.level > 0 { node = try pager.child(of: node, 0, shape: format) }
         guard node.rowCount > 0 else {
             throw pager.damaged(root.reference.page, "a collection has an empty leaf")
         }
@@ -133,7 +133,8 @@ struct CollectionTree {
             if isAppend {
                 let (reference, right) = try makeLeaf(writer)
                 try writer.insertSibling(
-                    &root, format, after: writer.depth - 1, reference, right, separator: .none)
+                    &root, format, after: writer.depth - 1, reference: reference, sibling: right,
+                    separator: .none)
             } else {
                 try split(writer, &root)
             }
@@ -189,7 +190,8 @@ struct CollectionTree {
         let (reference, right) = try writer.duplicate(leaf)
         right.removeRows(0..<cut)
         try writer.insertSibling(
-            &root, format, after: writer.depth - 1, reference, right, separator: .none)
+            &root, format, after: writer.depth - 1, reference: reference, sibling: right,
+            separator: .none)
         // Removed last, because `insertSibling` counts the leaf's rows with those that have moved.
         leaf.removeRows(cut..<rows)
     }
@@ -199,21 +201,22 @@ struct CollectionTree {
 /// occur twice. Freeing detects this; any other use of this function would have to detect it
 /// itself.
 func forEachNode(
-    _ pager: Pager, _ root: TreeRoot, _ format: TreeFormat,
+    _ pager: Pager, _ root: TreeRoot, format: TreeFormat,
     _ body: (PageReference, Node) throws(StorageError) -> Void
 ) throws(StorageError) {
     if root.reference.isNone { return }
-    try forEachNode(pager, root.reference, try pager.root(of: root, format), format, body)
+    try forEachNode(
+        pager, root.reference, node: try pager.root(of: root, format), format: format, body)
 }
 
 private func forEachNode(
-    _ pager: Pager, _ reference: PageReference, _ node: Node, _ format: TreeFormat,
+    _ pager: Pager, _ reference: PageReference, node: Node, format: TreeFormat,
     _ body: (PageReference, Node) throws(StorageError) -> Void
 ) throws(StorageError) {
     if node.level > 0 {
         for row in 0..<node.rowCount {
-            let child = try pager.child(of: node, row, format)
-            try forEachNode(pager, node.child(row), child, format, body)
+            let child = try pager.child(of: node, row, shape: format)
+            try forEachNode(pager, node.child(row), node: child, format: format, body)
         }
     }
     try body(reference, node)

@@ -39,7 +39,8 @@ final class DefaultColumns {
             .allocate(byteCount: pages * pageSize, alignment: 16), byteCount: pages * pageSize,
             level: 0, treeID: 0, columns: [column.format], lowKey: 0, pageCount: pages)
         for row in 0..<rows {
-            let fits = node.insertPlaceholderRow(at: row) && node.set(0, row, column.defaultScalar)
+            let fits =
+                node.insertPlaceholderRow(at: row) && node.set(0, row, to: column.defaultScalar)
             precondition(fits, "the room was reckoned for all rows")
         }
         return node

@@ -27,7 +27,7 @@ struct LeafCursor: ~Copyable {
 
     /// Creates a cursor before the leaf that holds the row at position `start`.
     init(
-        _ pager: Pager, _ root: TreeRoot, from start: Int = 0, _ format: TreeFormat = .cluster
+        _ pager: Pager, _ root: TreeRoot, from start: Int = 0, format: TreeFormat = .cluster
     ) throws(StorageError) {
         self.pager = pager
         self.format = format
@@ -119,7 +119,7 @@ struct LeafCursor: ~Copyable {
                     continue
                 }
             }
-            let child = try pager.child(of: step.branch, step.next, format)
+            let child = try pager.child(of: step.branch, step.next, shape: format)
             if child.level == 0 {
                 remaining &-= max(1, child.rowCount)
                 // The leaf reached in the end must contain `start`, or the counts above it are

@@ -12,7 +12,7 @@ extension LeafPacker {
     /// Returns how many of the wanted rows fit beside those gathered, in the encodings that all of
     /// them need. Spills columns, or grows the leaf, if that makes room.
     func mostRows(
-        _ leaf: Node, _ columns: [Source], _ wanted: Range<Int>, _ joint: [ColumnNeeds]
+        _ leaf: Node, _ columns: [Source], of wanted: Range<Int>, joint: [ColumnNeeds]
     ) -> Int {
         while true {
             // Invariant of the bisection: `fitting` rows have room and `tooMany` have not.
@@ -21,7 +21,7 @@ extension LeafPacker {
             var outcome = Room.enough
             while fitting + 1 < tooMany {
                 let rows = wanted.lowerBound..<wanted.lowerBound + middle
-                let room = room(for: leaf, columns, rows, joint)
+                let room = room(for: leaf, columns, rows: rows, joint: joint)
                 if room == .enough {
                     fitting = middle
                 } else {
@@ -42,7 +42,7 @@ extension LeafPacker {
     }
 
     private func room(
-        for leaf: Node, _ columns: [Source], _ rows: Range<Int>, _ joint: [ColumnNeeds]
+        for leaf: Node, _ columns: [Source], rows: Range<Int>, joint: [ColumnNeeds]
     ) -> Room {
         let total = rowCount + rows.count
         var bytes = NodeDraft.bytes(directoryOf: joint.count)

@@ -90,10 +90,12 @@ extension LeafPacker {
         while limit > 0 {
             let wanted = row..<row + limit
             let joint = needs(with: columns, wanted)
-            let count = mostRows(leaf, columns, wanted, joint)
+            let count = mostRows(leaf, columns, of: wanted, joint: joint)
             if count > 0 {
                 let taken = row..<row + count
-                add(leaf, columns, taken, count == limit ? joint : needs(with: columns, taken))
+                add(
+                    leaf, columns, rows: taken,
+                    joint: count == limit ? joint : needs(with: columns, taken))
                 return count
             }
             if rowCount > 0 { return 0 }
@@ -114,7 +116,7 @@ extension LeafPacker {
     }
 
     private func add(
-        _ leaf: Node, _ columns: [Source], _ rows: Range<Int>, _ joint: [ColumnNeeds]
+        _ leaf: Node, _ columns: [Source], rows: Range<Int>, joint: [ColumnNeeds]
     ) {
         needs = joint
         pieces.append(Piece(leaf: leaf, rows: rows))

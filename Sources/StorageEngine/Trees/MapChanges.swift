@@ -57,8 +57,8 @@ struct BytesChange: MapChange {
 }
 
 /// Entries to be added to a map and removed from it. They are gathered in any order and applied in
-/// the map's order (``OrderedMap/make(_:_:_:treeID:)``), so that each leaf is visited once for all
-/// of them.
+/// the map's order (``OrderedMap/make(_:_:in:treeID:limitingMemory:)``), so that each leaf is
+/// visited once for all of them.
 struct MapChanges {
     private let kind: ColumnKind
     private var integers: [IntegerChange] = []

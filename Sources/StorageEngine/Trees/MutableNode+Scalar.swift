@@ -1,7 +1,7 @@
 extension MutableNode {
     /// Writes a value that is stored in the node itself. Returns false if it does not fit.
     @inline(__always)
-    func set(_ column: Int, _ row: Int, _ value: Scalar) -> Bool {
+    func set(_ column: Int, _ row: Int, to value: Scalar) -> Bool {
         switch value {
         case .null: return setNull(column, row, to: true)
         case .integer(let v): return setInteger(column, row, to: v)
@@ -21,17 +21,17 @@ extension MutableNode {
 
     /// Writes a value, or the reference to its overflow pages. Returns false if it does not fit.
     @inline(__always)
-    func set(_ column: Int, _ row: Int, _ value: ClusterTree.StoredValue) -> Bool {
+    func set(_ column: Int, _ row: Int, to value: ClusterTree.StoredValue) -> Bool {
         if case .bytes(let bytes) = value.scalar {
             return setBytes(column, row, to: bytes, isOverflow: value.isOverflow)
         }
-        return set(column, row, value.scalar)
+        return set(column, row, to: value.scalar)
     }
 
     /// Places a value in a new last row of a column that is in this node. Returns false, with
     /// nothing changed, if it does not fit the column as it is laid out.
     @inline(__always)
-    func place(_ value: Scalar, _ e: ColumnEntry, _ row: Int) -> Bool {
+    func place(_ value: Scalar, _ e: ColumnEntry, at row: Int) -> Bool {
         switch value {
         case .null: placeNull(e, row)
         case .integer(let v): place(packed: v, e, at: row)

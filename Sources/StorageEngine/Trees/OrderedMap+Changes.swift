@@ -9,22 +9,22 @@ extension OrderedMap {
     /// `limitingMemory`, the caller holds no pointers into pages, so memory may be released between
     /// leaves (``Pager/limitMemory()``).
     func make(
-        _ changes: inout MapChanges, _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32,
+        _ changes: inout MapChanges, _ writer: TreeWriter, in root: inout TreeRoot, treeID: UInt32,
         limitingMemory: Bool = false
     ) throws(StorageError) {
         precondition(valueCount == 0, "changes have no values")
         try changes.withSorted(
             integers: { changes throws(StorageError) in
-                try make(changes, writer, &root, treeID, limitingMemory)
+                try make(changes, writer, in: &root, treeID: treeID, limitingMemory: limitingMemory)
             },
             strings: { changes throws(StorageError) in
-                try make(changes, writer, &root, treeID, limitingMemory)
+                try make(changes, writer, in: &root, treeID: treeID, limitingMemory: limitingMemory)
             })
     }
 
     private func make<Change: MapChange>(
-        _ changes: UnsafeBufferPointer<Change>, _ writer: TreeWriter, _ root: inout TreeRoot,
-        _ treeID: UInt32, _ limitsMemory: Bool
+        _ changes: UnsafeBufferPointer<Change>, _ writer: TreeWriter, in root: inout TreeRoot,
+        treeID: UInt32, limitingMemory limitsMemory: Bool
     ) throws(StorageError) {
         var selection = RowSelection()
         var next = 0
@@ -33,16 +33,19 @@ extension OrderedMap {
             if root.reference.isNone { root.reference = try makeLeaf(writer, treeID).0 }
             let change = changes[next]
             let leaf = try writer.descend(&root, format) {
-                childRow($0, change.first, change.second)
+                childRow($0, change.first, second: change.second)
             }
             let end = endOfLeaf(writer, changes, from: next)
             let before = leaf.rowCount
             var row = 0
             while next < end {
                 if changes[next].isRemoval {
-                    guard try remove(leaf, changes, &next, end, &row, &selection, writer, root)
+                    guard
+                        try remove(
+                            leaf, changes, from: &next, upTo: end, at: &row, selection: &selection,
+                            by: writer, in: root)
                     else { break }
-                } else if try add(leaf, changes[next], &row, writer, root) {
+                } else if try add(leaf, changes[next], at: &row, by: writer, in: root) {
                     next += 1
                 } else {
                     break
@@ -102,16 +105,16 @@ extension OrderedMap {
     /// has no room.
     @inline(__always)
     private func add(
-        _ leaf: MutableNode, _ change: some MapChange, _ row: inout Int, _ writer: TreeWriter,
-        _ root: TreeRoot
+        _ leaf: MutableNode, _ change: some MapChange, at row: inout Int, by writer: TreeWriter,
+        in root: TreeRoot
     ) throws(StorageError) -> Bool {
         let (first, second) = (change.first, change.second)
-        row = lowerBound(leaf.reading, 0, first, second, from: row)
-        if row < leaf.rowCount, isEqual(leaf.reading, 0, row, first, second) {
+        row = lowerBound(leaf.reading, 0, of: first, second: second, from: row)
+        if row < leaf.rowCount, isEqual(leaf.reading, 0, at: row, to: first, second: second) {
             throw writer.pager.damaged(root.reference.page, "a map has an entry already")
         }
         guard leaf.insertPlaceholderRow(at: row) else { return false }
-        if setKey(leaf, row, first, second) { return true }
+        if setKey(leaf, row, to: first, second: second) { return true }
         leaf.removeRow(at: row)
         return false
     }
@@ -119,13 +122,15 @@ extension OrderedMap {
     /// Removes the entries of the changes from `next` on, up to one that adds. Returns false if the
     /// leaf has no room to write its ramps out; `row` is then that of an entry still to be removed.
     private func remove<Change: MapChange>(
-        _ leaf: MutableNode, _ changes: UnsafeBufferPointer<Change>, _ next: inout Int, _ end: Int,
-        _ row: inout Int, _ selection: inout RowSelection, _ writer: TreeWriter, _ root: TreeRoot
+        _ leaf: MutableNode, _ changes: UnsafeBufferPointer<Change>, from next: inout Int,
+        upTo end: Int, at row: inout Int, selection: inout RowSelection, by writer: TreeWriter,
+        in root: TreeRoot
     ) throws(StorageError) -> Bool {
         var stop = next
         while stop < end, changes[stop].isRemoval { stop += 1 }
         func find(_ change: Change, from start: Int) throws(StorageError) -> Int {
-            guard let row = self.row(leaf.reading, change.first, change.second, from: start) else {
+            guard let row = self.row(leaf.reading, change.first, second: change.second, from: start)
+            else {
                 throw writer.pager.damaged(
                     root.reference.page, "a map lacks an entry that belongs in it")
             }
@@ -159,12 +164,12 @@ extension OrderedMap {
 
     /// Returns the row of an entry in a leaf, at or after `start`. Cheapest for rows near `start`.
     @inline(__always)
-    private func row(_ leaf: Node, _ first: FirstKey, _ second: Int64, from start: Int) -> Int? {
+    private func row(_ leaf: Node, _ first: FirstKey, second: Int64, from start: Int) -> Int? {
         let rows = leaf.rowCount
         for row in start..<max(start, min(start + 4, rows))
-        where isEqual(leaf, 0, row, first, second) { return row }
-        let row = lowerBound(leaf, 0, first, second, from: start)
-        return row < rows && isEqual(leaf, 0, row, first, second) ? row : nil
+        where isEqual(leaf, 0, at: row, to: first, second: second) { return row }
+        let row = lowerBound(leaf, 0, of: first, second: second, from: start)
+        return row < rows && isEqual(leaf, 0, at: row, to: first, second: second) ? row : nil
     }
 
     /// Whether many entries all go before one row of a leaf, and other rows are before it.

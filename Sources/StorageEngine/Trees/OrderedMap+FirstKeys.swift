@@ -2,18 +2,18 @@
 extension OrderedMap {
     /// Returns the second key of the first entry with this first key, or nil if there is none.
     @inline(__always)
-    func firstSecondKey(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey) throws(StorageError)
+    func firstSecondKey(_ pager: Pager, _ root: TreeRoot, of first: FirstKey) throws(StorageError)
         -> Int64?
     {
         if root.reference.isNone { return nil }
         switch first {
-        case .integer(let key): return try firstSecondKey(pager, root, IntegerKey(key: key))
-        case .bytes(let key): return try firstSecondKey(pager, root, BytesKey(key: key))
+        case .integer(let key): return try firstSecondKey(pager, root, of: IntegerKey(key: key))
+        case .bytes(let key): return try firstSecondKey(pager, root, of: BytesKey(key: key))
         }
     }
 
     private func firstSecondKey(
-        _ pager: Pager, _ root: TreeRoot, _ key: some SearchedKey
+        _ pager: Pager, _ root: TreeRoot, of key: some SearchedKey
     ) throws(StorageError) -> Int64? {
         let shape = MapShape(key: key, valueCount: valueCount)
         var node = try pager.root(of: root, shape)
@@ -21,17 +21,17 @@ extension OrderedMap {
             // Second keys are never negative, so a separator with this first key never comes before
             // the first entry that has it.
             let row = key.lowerBound(node, BranchColumn.key, in: 1..<node.rowCount, wanted: -1)
-            node = try pager.child(of: node, row - 1, shape)
+            node = try pager.child(of: node, row - 1, shape: shape)
         }
         let row = key.lowerBound(node, 0, in: 0..<node.rowCount, wanted: 1)
         if row < node.rowCount {
-            return key.isEqual(node, 0, row) ? node.integer(1, row) : nil
+            return key.isEqual(node, 0, at: row) ? node.integer(1, row) : nil
         }
         // The entry may be the first of the next leaf, if the separator of that leaf equals the
         // key.
         var found: Int64?
-        try forEach(pager, root, from: key.firstKey, Int64.min) { leaf, row in
-            if key.isEqual(leaf, 0, row) { found = leaf.integer(1, row) }
+        try forEach(pager, root, from: key.firstKey, second: Int64.min) { leaf, row in
+            if key.isEqual(leaf, 0, at: row) { found = leaf.integer(1, row) }
             return false
         }
         return found
@@ -46,7 +46,7 @@ private protocol SearchedKey {
     /// Returns the first row that is not before the key. `wanted` is the column that is read next
     /// in that row, or -1.
     func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>, wanted: Int) -> Int
-    func isEqual(_ node: Node, _ column: Int, _ row: Int) -> Bool
+    func isEqual(_ node: Node, _ column: Int, at row: Int) -> Bool
 }
 
 private struct IntegerKey: SearchedKey {
@@ -61,7 +61,7 @@ private struct IntegerKey: SearchedKey {
     }
 
     @inline(__always)
-    func isEqual(_ node: Node, _ column: Int, _ row: Int) -> Bool {
+    func isEqual(_ node: Node, _ column: Int, at row: Int) -> Bool {
         node.integer(column, row) == key
     }
 }
@@ -78,7 +78,7 @@ private struct BytesKey: SearchedKey {
     }
 
     @inline(__always)
-    func isEqual(_ node: Node, _ column: Int, _ row: Int) -> Bool {
+    func isEqual(_ node: Node, _ column: Int, at row: Int) -> Bool {
         compare(node.bytes(column, row), key) == 0
     }
 }

@@ -51,7 +51,7 @@ extension OrderedMap {
         guard bytes <= leaf.byteCount,
             bytes - NodeDraft.packedBytes(node) <= used * most / rows * 5 / 4
         else { return false }
-        return try writer.moveRows(moved, toSibling: other, format)
+        return try writer.moveRows(moved, toSibling: other, format: format)
     }
 
     /// Moves the rows of the neighbour with fewer rows into the leaf at the end of the path, which
@@ -78,7 +78,7 @@ extension OrderedMap {
         try requireOrder(isLeft ? node : leaf.reading, isLeft ? leaf.reading : node, by: writer)
         let bytes = leaf.reading.packedBytes(
             with: node, 0..<node.rowCount, at: isLeft ? 0 : leaf.rowCount)
-        if bytes <= limit { try writer.absorbSibling(other, &root, format) }
+        if bytes <= limit { try writer.absorbSibling(other, &root, format: format) }
     }
 
     /// Checks that keys ascend between two neighbouring leaves, which a malicious file may violate.
@@ -86,7 +86,7 @@ extension OrderedMap {
         throws(StorageError)
     {
         let last = left.rowCount - 1
-        let order = orderOfFirst(left, last, firstKey(right, 0))
+        let order = orderOfFirst(left, last, to: firstKey(right, 0))
         guard order < 0 || order == 0 && left.integer(1, last) < right.integer(1, 0) else {
             throw writer.pager.damaged(
                 writer.steps[writer.depth - 1].reference.page, "keys of a map do not ascend")

@@ -2,7 +2,7 @@
 /// n).
 extension OrderedMap {
     /// Returns the number of entries before a key.
-    func position(_ pager: Pager, _ root: TreeRoot, of first: FirstKey, _ second: Int64)
+    func position(_ pager: Pager, _ root: TreeRoot, of first: FirstKey, second: Int64)
         throws(StorageError)
         -> Int
     {
@@ -11,11 +11,11 @@ extension OrderedMap {
         var node = try pager.root(of: root, format)
         var position = 0
         while node.level > 0 {
-            let child = childRow(node, first, second)
+            let child = childRow(node, first, second: second)
             for row in 0..<child { position &+= node.childCount(row) }
-            node = try pager.child(of: node, child, format)
+            node = try pager.child(of: node, child, shape: format)
         }
-        position &+= lowerBound(node, 0, first, second)
+        position &+= lowerBound(node, 0, of: first, second: second)
         guard position >= 0, position <= root.count else {
             throw pager.countsDisagree(root.reference)
         }
@@ -26,7 +26,7 @@ extension OrderedMap {
     func entry(_ pager: Pager, _ root: TreeRoot, at position: Int) throws(StorageError)
         -> RowLocation
     {
-        try ClusterTree.location(pager, root, at: position, format)
+        try ClusterTree.location(pager, root, at: position, format: format)
     }
 
     /// Visits entries in order, from position `start` on, until `body` returns false.

@@ -9,8 +9,7 @@ extension OrderedMap {
     ///
     /// The path is made writable in any case.
     func insertUnique(
-        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, _ first: FirstKey,
-        _ second: Int64
+        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, first: FirstKey, second: Int64
     ) throws(StorageError) -> Bool {
         guard let row = try rowForUnique(writer, &root, treeID: treeID, of: first) else {
             return false
@@ -19,7 +18,7 @@ extension OrderedMap {
             writer.rowBehindInsertion = row + 1
             try writer.addToCounts(&root, 1)
         } else {
-            try set(writer, &root, treeID: treeID, first, second)
+            try set(writer, &root, treeID: treeID, first: first, second: second)
         }
         return true
     }
@@ -53,18 +52,19 @@ extension OrderedMap {
         if writer.hasPath(to: treeID) {
             let leaf = writer.leaf.reading
             let rows = leaf.rowCount
-            let row = lowerBound(leaf, 0, first, Int64.min)
-            if row < rows, isFirstEqual(leaf, 0, row, first) { return nil }
+            let row = lowerBound(leaf, 0, of: first, second: Int64.min)
+            if row < rows, isFirstEqual(leaf, 0, at: row, to: first) { return nil }
             // A key before the first row may belong to the previous leaf.
             if row > 0, row < rows || writer.isAtLastLeaf { return row }
         }
         if root.reference.isNone { root.reference = try makeLeaf(writer, treeID).0 }
         // Leads to the last leaf that may hold the key. It holds the entry with this key if there
         // is one.
-        let leaf = try writer.descend(&root, format) { childRow($0, first, Int64.max) }.reading
+        let leaf = try writer.descend(&root, format) { childRow($0, first, second: Int64.max) }
+            .reading
         writer.keepPath(to: treeID)
-        let row = lowerBound(leaf, 0, first, Int64.min)
-        return row < leaf.rowCount && isFirstEqual(leaf, 0, row, first) ? nil : row
+        let row = lowerBound(leaf, 0, of: first, second: Int64.min)
+        return row < leaf.rowCount && isFirstEqual(leaf, 0, at: row, to: first) ? nil : row
     }
 
     /// Whether a key lies between those of the row before `row` and of `row`, if the leaf has the
@@ -85,7 +85,7 @@ extension OrderedMap {
             if leaf.insertRow(at: row, key, number: second) { return true }
         }
         guard leaf.insertPlaceholderRow(at: row) else { return false }
-        if setKey(leaf, row, first, second) { return true }
+        if setKey(leaf, row, to: first, second: second) { return true }
         leaf.removeRow(at: row)
         return false
     }

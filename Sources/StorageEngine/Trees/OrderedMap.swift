@@ -36,7 +36,7 @@ struct OrderedMap {
     /// columns begin at `column`.
     @inline(__always)
     func lowerBound(
-        _ node: Node, _ column: Int, _ first: FirstKey, _ second: Int64, from start: Int = 0
+        _ node: Node, _ column: Int, of first: FirstKey, second: Int64, from start: Int = 0
     ) -> Int {
         let rows = node.rowCount
         switch first {
@@ -70,23 +70,24 @@ struct OrderedMap {
 
     /// Returns the row of a branch whose child may hold the key.
     @inline(__always)
-    func childRow(_ node: Node, _ first: FirstKey, _ second: Int64) -> Int {
+    func childRow(_ node: Node, _ first: FirstKey, second: Int64) -> Int {
         // The first separator is ignored: all keys below the second belong to the first child.
-        let row = lowerBound(node, BranchColumn.key, first, second, from: 1)
+        let row = lowerBound(node, BranchColumn.key, of: first, second: second, from: 1)
         let isSeparator =
-            row < node.rowCount && isEqual(node, BranchColumn.key, row, first, second)
+            row < node.rowCount
+            && isEqual(node, BranchColumn.key, at: row, to: first, second: second)
         return isSeparator ? row : row - 1
     }
 
     @inline(__always)
-    func isEqual(_ node: Node, _ column: Int, _ row: Int, _ first: FirstKey, _ second: Int64)
+    func isEqual(_ node: Node, _ column: Int, at row: Int, to first: FirstKey, second: Int64)
         -> Bool
     {
-        isFirstEqual(node, column, row, first) && node.integer(column + 1, row) == second
+        isFirstEqual(node, column, at: row, to: first) && node.integer(column + 1, row) == second
     }
 
     @inline(__always)
-    func isFirstEqual(_ node: Node, _ column: Int, _ row: Int, _ first: FirstKey) -> Bool {
+    func isFirstEqual(_ node: Node, _ column: Int, at row: Int, to first: FirstKey) -> Bool {
         switch first {
         case .integer(let key): node.integer(column, row) == key
         case .bytes(let key): compare(node.bytes(column, row), key) == 0
@@ -96,7 +97,7 @@ struct OrderedMap {
     /// Compares the first key of a row of a leaf with another key. Returns a negative number, zero
     /// or a positive number.
     @inline(__always)
-    func orderOfFirst(_ leaf: Node, _ row: Int, _ first: FirstKey) -> Int {
+    func orderOfFirst(_ leaf: Node, _ row: Int, to first: FirstKey) -> Int {
         switch first {
         case .integer(let key):
             let own = leaf.integer(0, row)
@@ -107,7 +108,7 @@ struct OrderedMap {
 
     /// Visits entries in order, from the given key on, until `body` returns false.
     func forEach(
-        _ pager: Pager, _ root: TreeRoot, from first: FirstKey, _ second: Int64,
+        _ pager: Pager, _ root: TreeRoot, from first: FirstKey, second: Int64,
         _ body: (Node, Int) throws(StorageError) -> Bool
     ) throws(StorageError) {
         if root.reference.isNone { return }
@@ -129,13 +130,13 @@ struct OrderedMap {
             guard remaining >= 0 else {
                 throw pager.damaged(0, "a map has more entries than its root counts")
             }
-            let start = isEdge ? lowerBound(node, 0, first, second) : 0
+            let start = isEdge ? lowerBound(node, 0, of: first, second: second) : 0
             for row in start..<node.rowCount where try !body(node, row) { return false }
             return true
         }
-        let start = isEdge ? childRow(node, first, second) : 0
+        let start = isEdge ? childRow(node, first, second: second) : 0
         for row in start..<node.rowCount {
-            let child = try pager.child(of: node, row, format)
+            let child = try pager.child(of: node, row, shape: format)
             let isFirst = isEdge && row == start
             guard
                 try visit(
@@ -150,7 +151,7 @@ struct OrderedMap {
 
     /// Returns the leaf and row of exactly this key, or nil if there is no such entry.
     @inline(__always)
-    func find(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey, _ second: Int64)
+    func find(_ pager: Pager, _ root: TreeRoot, first: FirstKey, second: Int64)
         throws(StorageError)
         -> (Node, Int)?
     {
@@ -158,10 +159,11 @@ struct OrderedMap {
         let format = format
         var node = try pager.root(of: root, format)
         while node.level > 0 {
-            node = try pager.child(of: node, childRow(node, first, second), format)
+            node = try pager.child(of: node, childRow(node, first, second: second), shape: format)
         }
-        let row = lowerBound(node, 0, first, second)
-        return row < node.rowCount && isEqual(node, 0, row, first, second) ? (node, row) : nil
+        let row = lowerBound(node, 0, of: first, second: second)
+        return row < node.rowCount && isEqual(node, 0, at: row, to: first, second: second)
+            ? (node, row) : nil
     }
 
     // MARK: Changing
@@ -169,20 +171,20 @@ struct OrderedMap {
     /// Inserts an entry, or replaces the values of an equal one. Returns whether the entry is new.
     @discardableResult
     func set(
-        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, _ first: FirstKey,
-        _ second: Int64, values: (Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0)
+        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, first: FirstKey,
+        second: Int64, values: (Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0)
     ) throws(StorageError) -> Bool {
         if root.reference.isNone {
             root.reference = try makeLeaf(writer, treeID).0
         }
         while true {
-            let leaf = try writer.descend(&root, format) { childRow($0, first, second) }
+            let leaf = try writer.descend(&root, format) { childRow($0, first, second: second) }
             let view = leaf.reading
-            let row = lowerBound(view, 0, first, second)
-            if row < view.rowCount, isEqual(view, 0, row, first, second) {
+            let row = lowerBound(view, 0, of: first, second: second)
+            if row < view.rowCount, isEqual(view, 0, at: row, to: first, second: second) {
                 if setValues(leaf, row, to: values) { return false }
             } else if leaf.insertPlaceholderRow(at: row) {
-                if setKey(leaf, row, first, second), setValues(leaf, row, to: values) {
+                if setKey(leaf, row, to: first, second: second), setValues(leaf, row, to: values) {
                     try writer.addToCounts(&root, 1)
                     return true
                 }
@@ -192,7 +194,7 @@ struct OrderedMap {
         }
     }
 
-    func setKey(_ leaf: MutableNode, _ row: Int, _ first: FirstKey, _ second: Int64)
+    func setKey(_ leaf: MutableNode, _ row: Int, to first: FirstKey, second: Int64)
         -> Bool
     {
         let isFirstSet =
@@ -242,7 +244,7 @@ struct OrderedMap {
                 "a leaf of a map is longer than any this library writes")
         }
         try writer.insertSibling(
-            &root, format, after: writer.depth - 1, reference, right,
+            &root, format, after: writer.depth - 1, reference: reference, sibling: right,
             separator: .row(leaf.reading, cut))
         // Removed last, because the separator is a row of this leaf and `insertSibling` counts its
         // rows.
@@ -252,13 +254,17 @@ struct OrderedMap {
     /// Removes an entry. Returns false if there is none.
     @discardableResult
     func remove(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ first: FirstKey, _ second: Int64
+        _ writer: TreeWriter, _ root: inout TreeRoot, first: FirstKey, second: Int64
     ) throws(StorageError) -> Bool {
-        guard try find(writer.pager, root, first, second) != nil else { return false }
+        guard try find(writer.pager, root, first: first, second: second) != nil else {
+            return false
+        }
         while true {
-            let leaf = try writer.descend(&root, format) { childRow($0, first, second) }
-            let row = lowerBound(leaf.reading, 0, first, second)
-            guard row < leaf.reading.rowCount, isEqual(leaf.reading, 0, row, first, second) else {
+            let leaf = try writer.descend(&root, format) { childRow($0, first, second: second) }
+            let row = lowerBound(leaf.reading, 0, of: first, second: second)
+            guard row < leaf.reading.rowCount,
+                isEqual(leaf.reading, 0, at: row, to: first, second: second)
+            else {
                 throw writer.pager.damaged(
                     writer.steps[writer.depth - 1].reference.page, "a map's separators are wrong")
             }

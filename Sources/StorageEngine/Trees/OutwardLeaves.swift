@@ -26,7 +26,7 @@ struct OutwardLeaves {
 
     /// Creates a walk that begins at the leaf that holds position `start`, or at the last leaf. The
     /// tree must not be empty.
-    init(_ pager: Pager, _ root: TreeRoot, from start: Int, _ format: TreeFormat)
+    init(_ pager: Pager, _ root: TreeRoot, from start: Int, format: TreeFormat)
         throws(StorageError)
     {
         self.pager = pager
@@ -67,7 +67,7 @@ struct OutwardLeaves {
         firstPosition = seen.upperBound
         if let branch = lastPlace.branch, lastPlace.row + 1 < branch.rowCount {
             lastPlace.row += 1
-            leaf = try pager.child(of: branch, lastPlace.row, format)
+            leaf = try pager.child(of: branch, lastPlace.row, shape: format)
         } else {
             let (place, row) = try descend(to: firstPosition)
             guard row == 0 else { throw pager.countsDisagree(root.reference) }
@@ -80,7 +80,7 @@ struct OutwardLeaves {
         goesBack = false
         if let branch = firstPlace.branch, firstPlace.row > 0 {
             firstPlace.row -= 1
-            leaf = try pager.child(of: branch, firstPlace.row, format)
+            leaf = try pager.child(of: branch, firstPlace.row, shape: format)
         } else {
             let (place, row) = try descend(to: seen.lowerBound - 1)
             guard row == leaf.rowCount - 1 else { throw pager.countsDisagree(root.reference) }
@@ -106,7 +106,7 @@ struct OutwardLeaves {
         while leaf.level > 0 {
             let row = ClusterTree.childRow(leaf, position: &remaining)
             place = Place(branch: leaf, row: row)
-            leaf = try pager.child(of: leaf, row, format)
+            leaf = try pager.child(of: leaf, row, shape: format)
         }
         guard remaining >= 0, remaining < leaf.rowCount else {
             throw pager.countsDisagree(root.reference)

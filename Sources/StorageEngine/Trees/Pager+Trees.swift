@@ -12,7 +12,7 @@ extension Pager {
     /// Returns the node that row `row` of a branch leads to. It must be one level down, so that
     /// every descent ends, even in a malicious file.
     @inline(__always)
-    func child(of branch: Node, _ row: Int, _ shape: some TreeShape) throws(StorageError) -> Node {
+    func child(of branch: Node, _ row: Int, shape: some TreeShape) throws(StorageError) -> Node {
         let reference = branch.child(row)
         let child = PageHeader(try page(reference))
         guard shape.describes(child, level: branch.level &- 1) else { throw misplaced(reference) }

@@ -11,7 +11,7 @@ final class TreeBuilder {
     private var branches: [MutableNode] = []
     private var count = 0
 
-    init(_ writer: TreeWriter, treeID: UInt32, _ format: TreeFormat) {
+    init(_ writer: TreeWriter, treeID: UInt32, format: TreeFormat) {
         self.writer = writer
         self.treeID = treeID
         self.format = format
@@ -30,7 +30,7 @@ final class TreeBuilder {
             case .cluster: .key(leaf.objectKey(0))
             case .map: .row(leaf, 0)
             }
-        try append(reference, rows: leaf.rowCount, separator, above: 0)
+        try append(reference, rows: leaf.rowCount, separator: separator, above: 0)
     }
 
     /// Completes the tree and returns its root.
@@ -48,7 +48,7 @@ final class TreeBuilder {
     }
 
     private func append(
-        _ child: PageReference, rows: Int, _ separator: TreeWriter.Separator, above level: Int
+        _ child: PageReference, rows: Int, separator: TreeWriter.Separator, above level: Int
     ) throws(StorageError) {
         // In a malicious file a separator may be so long that it fills a branch, which bounds the
         // depth here.
@@ -58,9 +58,9 @@ final class TreeBuilder {
         let branch = branches[level]
         let row = branch.rowCount
         try writer.require(branch.insertPlaceholderRow(at: row))
-        try writer.setChild(branch, row, child)
+        try writer.setChild(branch, row, to: child)
         try writer.require(branch.setInteger(BranchColumn.count, row, to: Int64(rows)))
-        try writer.setSeparator(branch, row, format, separator)
+        try writer.setSeparator(branch, row, format: format, to: separator)
     }
 
     /// Adds an open branch to the transaction and to the branch above it, and begins the next one.
@@ -68,7 +68,8 @@ final class TreeBuilder {
         let branch = branches[level]
         let reference = try writer.pager.adopt(branch)
         try append(
-            reference, rows: branch.reading.rowsBelow, .row(branch.reading, 0), above: level + 1)
+            reference, rows: branch.reading.rowsBelow, separator: .row(branch.reading, 0),
+            above: level + 1)
         clear(branch.base, above: level)
     }
 

@@ -9,7 +9,7 @@ extension TreeWriter {
     /// branch.
     func sibling(at index: Int, _ format: TreeFormat) throws(StorageError) -> Node {
         let branch = parent.branch.reading
-        let node = try pager.child(of: branch, index, format)
+        let node = try pager.child(of: branch, index, shape: format)
         guard node.rowCount == branch.childCount(index) else {
             throw pager.countsDisagree(branch.child(index))
         }
@@ -18,14 +18,14 @@ extension TreeWriter {
 
     /// Moves rows at one end of the leaf to the sibling on that side. Returns false, with no row
     /// moved, if the sibling has no room. The path is invalid afterwards.
-    func moveRows(_ rows: Range<Int>, toSibling index: Int, _ format: TreeFormat)
+    func moveRows(_ rows: Range<Int>, toSibling index: Int, format: TreeFormat)
         throws(StorageError) -> Bool
     {
         let (branch, ownIndex) = parent
         let old = branch.reading.child(index)
         let (reference, sibling) = try enter(
-            old, level: 0, rows: branch.reading.childCount(index), format)
-        if reference != old { try setChild(branch, index, reference) }
+            old, level: 0, rows: branch.reading.childCount(index), format: format)
+        if reference != old { try setChild(branch, index, to: reference) }
         let isLeft = index < ownIndex
         let row = isLeft ? sibling.rowCount : 0
         guard sibling.insertRows(from: leaf.reading, rows, at: row) else { return false }
@@ -34,14 +34,14 @@ extension TreeWriter {
             try require(branch.setInteger(BranchColumn.count, child, to: Int64(node.rowCount)))
         }
         let right = isLeft ? leaf : sibling
-        try setSeparator(branch, max(index, ownIndex), format, .row(right.reading, 0))
+        try setSeparator(branch, max(index, ownIndex), format: format, to: .row(right.reading, 0))
         rowsMoved()
         return true
     }
 
     /// Moves all rows of a sibling into the leaf and frees the sibling. Does nothing if the leaf
     /// has no room. The path is invalid after a move.
-    func absorbSibling(_ index: Int, _ root: inout TreeRoot, _ format: TreeFormat)
+    func absorbSibling(_ index: Int, _ root: inout TreeRoot, format: TreeFormat)
         throws(StorageError)
     {
         let (branch, ownIndex) = parent
@@ -54,7 +54,7 @@ extension TreeWriter {
         // node.
         let left = min(index, ownIndex)
         branch.removeRow(at: left + 1)
-        try setChild(branch, left, steps[depth - 1].reference)
+        try setChild(branch, left, to: steps[depth - 1].reference)
         try require(branch.setInteger(BranchColumn.count, left, to: Int64(leaf.rowCount)))
         dropPath()
         rowsMoved()

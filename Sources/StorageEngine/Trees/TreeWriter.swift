@@ -169,7 +169,7 @@ final class TreeWriter {
         // First, so that a descent that throws leaves no path behind.
         dropPath()
         var (reference, node) = try enter(
-            root.reference, level: root.level, rows: root.count, format)
+            root.reference, level: root.level, rows: root.count, format: format)
         root.reference = reference
         while true {
             guard depth < Self.maximumDepth else {
@@ -188,8 +188,8 @@ final class TreeWriter {
             steps[depth - 1].index = index
             let child = view.child(index)
             let (childReference, childNode) = try enter(
-                child, level: view.level - 1, rows: view.childCount(index), format)
-            if childReference != child { try setChild(node, index, childReference) }
+                child, level: view.level - 1, rows: view.childCount(index), format: format)
+            if childReference != child { try setChild(node, index, to: childReference) }
             reference = childReference
             node = childNode
         }
@@ -209,7 +209,7 @@ final class TreeWriter {
     /// when a node is copied, so that no count ever becomes negative.
     @inline(__always)
     func enter(
-        _ reference: PageReference, level: Int, rows: Int, _ format: TreeFormat
+        _ reference: PageReference, level: Int, rows: Int, format: TreeFormat
     ) throws(StorageError) -> (PageReference, MutableNode) {
         let copy = try writable(reference)
         let view = copy.1.reading
@@ -240,7 +240,7 @@ final class TreeWriter {
             && branch.reading.kind(BranchColumn.key) == .bytes ? OrderedMap.maximumKeyBytes + 8 : 0
     }
 
-    func setChild(_ branch: MutableNode, _ row: Int, _ child: PageReference) throws(StorageError) {
+    func setChild(_ branch: MutableNode, _ row: Int, to child: PageReference) throws(StorageError) {
         try require(branch.setInteger(BranchColumn.page, row, to: Int64(bitPattern: child.page)))
         try require(branch.setInteger(BranchColumn.birth, row, to: Int64(bitPattern: child.birth)))
     }
@@ -321,7 +321,8 @@ final class TreeWriter {
         let (reference, right) = try duplicate(node)
         right.removeRows(0..<cut)
         try insertSibling(
-            &root, format, after: depth - 1, reference, right, separator: .row(node.reading, cut))
+            &root, format, after: depth - 1, reference: reference, sibling: right,
+            separator: .row(node.reading, cut))
         // Removed last, because the separator is a row of this node and `insertSibling` counts its
         // rows.
         node.removeRows(cut..<rows)
@@ -340,7 +341,7 @@ final class TreeWriter {
     /// rows that move to it must still be in that node, because a new root first counts them there.
     func insertSibling(
         _ root: inout TreeRoot, _ format: TreeFormat, after position: Int,
-        _ reference: PageReference, _ sibling: MutableNode, separator: Separator
+        reference: PageReference, sibling: MutableNode, separator: Separator
     ) throws(StorageError) {
         let moved = sibling.reading.rowsBelow
         var parentPosition = position - 1
@@ -352,10 +353,10 @@ final class TreeWriter {
         let row = steps[parentPosition].index + 1
         let left = parent.reading.integer(BranchColumn.count, row - 1)
         try require(parent.insertPlaceholderRow(at: row))
-        try setChild(parent, row, reference)
+        try setChild(parent, row, to: reference)
         try require(parent.setInteger(BranchColumn.count, row, to: Int64(moved)))
         try require(parent.setInteger(BranchColumn.count, row - 1, to: left - Int64(moved)))
-        try setSeparator(parent, row, format, separator)
+        try setSeparator(parent, row, format: format, to: separator)
         rowsMoved()
     }
 
@@ -367,7 +368,7 @@ final class TreeWriter {
             level: root.level + 1, treeID: old.node.reading.treeID,
             columns: format.branchColumns, lowKey: 0)
         try require(node.insertPlaceholderRow(at: 0))
-        try setChild(node, 0, old.reference)
+        try setChild(node, 0, to: old.reference)
         try require(node.setInteger(BranchColumn.count, 0, to: Int64(old.node.reading.rowsBelow)))
         var position = depth
         while position > 0 {
@@ -385,7 +386,7 @@ final class TreeWriter {
     }
 
     func setSeparator(
-        _ parent: MutableNode, _ row: Int, _ format: TreeFormat, _ separator: Separator
+        _ parent: MutableNode, _ row: Int, format: TreeFormat, to separator: Separator
     ) throws(StorageError) {
         switch (format, separator) {
         case (.collection, _), (_, .none):
@@ -413,14 +414,14 @@ final class TreeWriter {
 
     /// Makes the node at `position` of the path refer to another buffer and page.
     func replaceNode(
-        _ root: inout TreeRoot, at position: Int, _ reference: PageReference, _ node: MutableNode
+        _ root: inout TreeRoot, at position: Int, reference: PageReference, node: MutableNode
     ) throws(StorageError) {
         steps[position].reference = reference
         steps[position].node = node
         if position == 0 {
             root.reference = reference
         } else {
-            try setChild(steps[position - 1].node, steps[position - 1].index, reference)
+            try setChild(steps[position - 1].node, steps[position - 1].index, to: reference)
         }
         rowsMoved()
     }

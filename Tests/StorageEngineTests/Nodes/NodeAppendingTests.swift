@@ -194,7 +194,7 @@ import ToolSupport
     private static func set(_ values: [Scalar], in node: MutableNode) -> Bool {
         let row = node.rowCount
         guard node.insertPlaceholderRow(at: row) else { return false }
-        for column in values.indices where !node.set(column, row, values[column]) {
+        for column in values.indices where !node.set(column, row, to: values[column]) {
             node.removeRow(at: row)
             return false
         }
@@ -204,7 +204,8 @@ import ToolSupport
     private static func place(_ values: [Scalar], in node: MutableNode) -> Bool {
         let row = node.rowCount
         guard row > 0, row < node.reading.rowCapacity else { return false }
-        for column in values.indices where !node.place(values[column], node.entry(column), row) {
+        for column in values.indices where !node.place(values[column], node.entry(column), at: row)
+        {
             node.takeBackRow(row, before: column)
             return false
         }

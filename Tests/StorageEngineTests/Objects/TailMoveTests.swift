@@ -52,7 +52,9 @@ import Testing
         return try table.stored.trees.map { id, role in
             var pages: [UInt64] = []
             let root = try connection.forest.state(id).pointee.root
-            try forEachNode(connection.pager, root, table.map(of: role)?.map.format ?? .cluster) {
+            try forEachNode(
+                connection.pager, root, format: table.map(of: role)?.map.format ?? .cluster
+            ) {
                 reference, _ in pages.append(reference.page)
             }
             return (id, pages)

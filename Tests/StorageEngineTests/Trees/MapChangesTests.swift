@@ -86,7 +86,7 @@ import ToolSupport
                     }
                 }
             }
-            try map.make(&changes, writer, &root, treeID: 3)
+            try map.make(&changes, writer, in: &root, treeID: 3)
             try check(map, pager, root, model, &random)
         }
         pager.rollback()
@@ -102,7 +102,7 @@ import ToolSupport
         try map.forEach(pager, root, fromPosition: 0) { leaf, row throws(StorageError) in
             let entry = sorted[position]
             let isEqual = entry.withKey(map.firstKeyKind) {
-                map.isEqual(leaf, 0, row, $0, entry.second)
+                map.isEqual(leaf, 0, at: row, to: $0, second: entry.second)
             }
             #expect(isEqual, "position \(position)")
             position += 1
@@ -113,13 +113,13 @@ import ToolSupport
             let position = random.next(below: sorted.count)
             let entry = sorted[position]
             let found = try entry.withKey(map.firstKeyKind) {
-                try map.position(pager, root, of: $0, entry.second)
+                try map.position(pager, root, of: $0, second: entry.second)
             }
             try #require(found == position)
             let place = try map.entry(pager, root, at: position)
             try #require(place.leaf.integer(1, place.row) == entry.second)
         }
-        try forEachNode(pager, root, map.format) { _, node throws(StorageError) in
+        try forEachNode(pager, root, format: map.format) { _, node throws(StorageError) in
             #expect(node.rowCount > 0)
         }
     }
@@ -148,12 +148,12 @@ import ToolSupport
                     second += 1000
                 }
             }
-            try map.make(&changes, writer, &root, treeID: 3)
+            try map.make(&changes, writer, in: &root, treeID: 3)
         }
         #expect(root.count == 60 * 4000 + 9000)
         #expect(root.level >= 2)
-        #expect(try map.position(pager, root, of: .integer(5), .min) == 4500)
-        #expect(try map.position(pager, root, of: .integer(5), .max) == 60 * 4000 + 4500)
+        #expect(try map.position(pager, root, of: .integer(5), second: .min) == 4500)
+        #expect(try map.position(pager, root, of: .integer(5), second: .max) == 60 * 4000 + 4500)
         pager.rollback()
     }
 
@@ -168,7 +168,7 @@ import ToolSupport
         func make(_ second: Int64, isRemoval: Bool, _ root: inout TreeRoot) throws {
             var changes = MapChanges(firstKeyKind: .integer)
             changes.append(.integer(1), second, isRemoval: isRemoval)
-            try map.make(&changes, writer, &root, treeID: 3)
+            try map.make(&changes, writer, in: &root, treeID: 3)
         }
         for (second, isRemoval, isSound) in [(1, true, true), (1, false, false), (2, true, false)] {
             try pager.beginWrite()

@@ -52,7 +52,7 @@ import ToolSupport
         var used = 0
         var size = 0
         var leaves = 0
-        try forEachNode(pager, root, map.format) { _, node in
+        try forEachNode(pager, root, format: map.format) { _, node in
             guard node.level == 0 else { return }
             leaves += 1
             used += NodeDraft.packedBytes(node)
@@ -73,7 +73,8 @@ import ToolSupport
             for number in Self.numbers(order, 40_000) {
                 let second = Int64(random.next(below: 1 << 30))
                 try Self.withKey(number, kind, order) { key in
-                    let isNew = try map.insertUnique(writer, &root, treeID: 3, key, second)
+                    let isNew = try map.insertUnique(
+                        writer, &root, treeID: 3, first: key, second: second)
                     try #require(isNew)
                 }
             }
@@ -99,7 +100,7 @@ import ToolSupport
                     let key = Int64(random.next(below: 1 << 40))
                     changes.append(.integer(key), key >> 8, isRemoval: false)
                 }
-                try map.make(&changes, writer, &root, treeID: 3)
+                try map.make(&changes, writer, in: &root, treeID: 3)
             }
             let fill = try Self.fill(pager, root, map)
             #expect(fill.share >= 0.78, "\(fill)")
@@ -115,7 +116,7 @@ import ToolSupport
             let seconds = (0..<30_000).map { _ in Int64(random.next(below: 1 << 30)) }
             for number in seconds.indices {
                 try Self.withKey(number, kind, .ascending) {
-                    _ = try map.set(writer, &root, treeID: 3, $0, seconds[number])
+                    _ = try map.set(writer, &root, treeID: 3, first: $0, second: seconds[number])
                 }
             }
             let before = try Self.fill(pager, root, map)
@@ -128,11 +129,11 @@ import ToolSupport
                         changes.append($0, seconds[number], isRemoval: true)
                     }
                 }
-                try map.make(&changes, writer, &root, treeID: 3)
+                try map.make(&changes, writer, in: &root, treeID: 3)
             } else {
                 for number in gone {
                     let isRemoved = try Self.withKey(number, kind, .ascending) {
-                        try map.remove(writer, &root, $0, seconds[number])
+                        try map.remove(writer, &root, first: $0, second: seconds[number])
                     }
                     try #require(isRemoved)
                 }
@@ -260,7 +261,8 @@ import ToolSupport
                     model[key] = second
                     try key.withUTF8 {
                         _ = try map.set(
-                            writer, &root, treeID: 3, .bytes(UnsafeRawBufferPointer($0)), second)
+                            writer, &root, treeID: 3, first: .bytes(UnsafeRawBufferPointer($0)),
+                            second: second)
                     }
                 }
                 for var key in model.keys.sorted() where random.next(below: 6) < round {
@@ -268,7 +270,8 @@ import ToolSupport
                     let second = try #require(removed)
                     let isRemoved = try key.withUTF8 {
                         try map.remove(
-                            writer, &root, .bytes(UnsafeRawBufferPointer($0)), second)
+                            writer, &root, first: .bytes(UnsafeRawBufferPointer($0)),
+                            second: second)
                     }
                     try #require(isRemoved)
                 }
@@ -301,7 +304,8 @@ import ToolSupport
             var random = SeededGenerator(seed: 1)
             for number in 0..<2000 as Range<Int64> {
                 let second = Int64(random.next(below: 1 << 30))
-                try map.set(writer, &root, treeID: 3, .integer(number * 1_000_000), second)
+                try map.set(
+                    writer, &root, treeID: 3, first: .integer(number * 1_000_000), second: second)
             }
             try #require(root.level == 1)
             // The keys belong to the second leaf, which is full. The first leaf gets room and the
@@ -319,7 +323,8 @@ import ToolSupport
             #expect(
                 errorCode {
                     for number in 1...2000 as ClosedRange<Int64> {
-                        try map.set(writer, &root, treeID: 3, .integer(low + number), number)
+                        try map.set(
+                            writer, &root, treeID: 3, first: .integer(low + number), second: number)
                     }
                 } == .damaged)
         }
@@ -329,7 +334,7 @@ import ToolSupport
 
     private static func nodes(_ pager: Pager, _ root: TreeRoot, _ map: OrderedMap) throws -> Int {
         var count = 0
-        try forEachNode(pager, root, map.format) { _, _ in count += 1 }
+        try forEachNode(pager, root, format: map.format) { _, _ in count += 1 }
         return count
     }
 

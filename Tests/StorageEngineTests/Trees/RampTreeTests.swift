@@ -26,17 +26,20 @@ import ToolSupport
         try pager.beginWrite()
         // There are so many keys that leaves of ramps have the largest number of rows.
         for key in 0..<100_000 as Range<Int64> {
-            try map.set(writer, &root, treeID: 3, .integer(base + key), key)
+            try map.set(writer, &root, treeID: 3, first: .integer(base + key), second: key)
             model.insert(key)
         }
         var leaves = 0
-        try forEachNode(pager, root, map.format) { _, node in leaves += node.level == 0 ? 1 : 0 }
+        try forEachNode(pager, root, format: map.format) { _, node in
+            leaves += node.level == 0 ? 1 : 0
+        }
         #expect(leaves <= 4)
         for round in 0..<12 {
             if round % 2 == 0 {
                 for _ in 0..<200 {
                     let key = Int64(random.next(below: 100_000))
-                    let isRemoved = try map.remove(writer, &root, .integer(base + key), key)
+                    let isRemoved = try map.remove(
+                        writer, &root, first: .integer(base + key), second: key)
                     try #require(isRemoved == (model.remove(key) != nil))
                 }
             } else {
@@ -49,22 +52,24 @@ import ToolSupport
                     if isRemoval { model.remove(key) } else { model.insert(key) }
                     changes.append(.integer(base + key), key, isRemoval: isRemoval)
                 }
-                try map.make(&changes, writer, &root, treeID: 3)
+                try map.make(&changes, writer, in: &root, treeID: 3)
             }
             // Some keys are inserted again, one by one, and the end is continued.
             for _ in 0..<100 {
                 let key = Int64(random.next(below: 100_000))
-                try map.set(writer, &root, treeID: 3, .integer(base + key), key)
+                try map.set(writer, &root, treeID: 3, first: .integer(base + key), second: key)
                 model.insert(key)
             }
             for key in 100_000 + round * 50..<100_000 + (round + 1) * 50 {
-                try map.set(writer, &root, treeID: 3, .integer(base + Int64(key)), Int64(key))
+                try map.set(
+                    writer, &root, treeID: 3, first: .integer(base + Int64(key)),
+                    second: Int64(key))
                 model.insert(Int64(key))
             }
             try check(map, pager, root, model, base)
         }
         while let key = model.randomElement(), model.count > 90_000 {
-            try #require(try map.remove(writer, &root, .integer(base + key), key))
+            try #require(try map.remove(writer, &root, first: .integer(base + key), second: key))
             model.remove(key)
         }
         try check(map, pager, root, model, base)
@@ -85,11 +90,11 @@ import ToolSupport
         try #require(isEqual && root.count == keys.count)
         for position in stride(from: 0, to: keys.count, by: 997) {
             let key = keys[position]
-            try #require(try map.firstSecondKey(pager, root, .integer(base + key)) == key)
+            try #require(try map.firstSecondKey(pager, root, of: .integer(base + key)) == key)
             try #require(
-                try map.position(pager, root, of: .integer(base + key), key) == position)
+                try map.position(pager, root, of: .integer(base + key), second: key) == position)
         }
-        try forEachNode(pager, root, map.format) { reference, node throws(StorageError) in
+        try forEachNode(pager, root, format: map.format) { reference, node throws(StorageError) in
             let page = UnsafeRawBufferPointer(
                 start: node.base, count: node.pageCount * pager.pageSize)
             #expect(Node.problem(in: page) == nil, "page \(reference.page)")
