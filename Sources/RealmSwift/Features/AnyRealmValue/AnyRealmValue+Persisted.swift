@@ -11,7 +11,7 @@ extension AnyRealmValue: _Persistable {
         return _decode(scalar, _LinkSource(birth: slot.realm.generation, slot: slot))
     }
 
-    public static func _set(_ value: AnyRealmValue, _ object: ObjectBase, _ offset: Int) {
+    public static func _set(_ value: AnyRealmValue, _ object: ObjectBase, at offset: Int) {
         guard object._requireWritable(offset) else { return }
         _store(value, in: slot(object, offset))
     }
@@ -67,7 +67,7 @@ extension _Addition {
         scratch.reset()
         managedClass.write(
             AnyRealmValue._encode(value, scratch), column, of: key,
-            writesDifferencesOnly ? .modified : .all)
+            update: writesDifferencesOnly ? .modified : .all)
     }
 }
 

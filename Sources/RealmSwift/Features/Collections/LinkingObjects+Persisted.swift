@@ -52,7 +52,7 @@ extension LinkingObjects: _Persistable {
     }
 
     /// Stops the program, because linking objects are read-only.
-    public static func _set(_ value: LinkingObjects, _ object: ObjectBase, _ offset: Int) {
+    public static func _set(_ value: LinkingObjects, _ object: ObjectBase, at offset: Int) {
         stop("LinkingObjects properties are read-only")
     }
 

@@ -95,7 +95,7 @@ struct DynamicCollection<Collection: _PersistableCollection>: _Persistable {
         return Self(collection: Collection(_of: object, column: column))
     }
 
-    static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int) {
+    static func _set(_ value: Self, _ object: ObjectBase, at offset: Int) {
         Collection._assignElements(of: value.collection, to: _get(object, offset).collection)
     }
 

@@ -35,7 +35,7 @@ final class DynamicCreation {
         if property.shape.type == .embedded {
             setEmbedded(property, of: object, to: value)
         } else {
-            object._set(resolve(value, for: property), of: property, object._model)
+            object._set(resolve(value, for: property), of: property, in: object._model)
         }
     }
 

@@ -41,8 +41,8 @@ public final class DynamicObject: Object {
         return object
     }
 
-    override func _setByName(_ value: Any?, of property: PropertyModel, _ model: ClassModel) {
-        guard let realm = _realm else { return super._setByName(value, of: property, model) }
+    override func _setByName(_ value: Any?, of property: PropertyModel, in model: ClassModel) {
+        guard let realm = _realm else { return super._setByName(value, of: property, in: model) }
         DynamicCreation(realm, .error).set(property, of: self, to: value)
     }
 

@@ -55,7 +55,7 @@ public final class _Addition {
         // The object's own instance of a collection must show the stored elements.
         if property.shape.collection != .none { property.valueType._completeAdd(storage, self) }
         managedClass.realm.conversion?.set(
-            property, ofManaged: object, to: value, managedClass.model)
+            property, ofManaged: object, to: value, in: managedClass.model)
     }
 
     /// Whether to write only values that differ from the stored ones.
@@ -77,14 +77,14 @@ public final class _Addition {
         } else if isNew {
             return
         }
-        managedClass.write(link, column, of: key, writesDifferencesOnly ? .modified : .all)
+        managedClass.write(link, column, of: key, update: writesDifferencesOnly ? .modified : .all)
     }
 
     /// Stores an embedded object. With `.modified`, an existing embedded object keeps its identity
     /// and is updated.
     func setEmbedded(_ value: ObjectBase?) {
         guard let value else {
-            if !isNew { managedClass.write(.null, column, of: key, .modified) }
+            if !isNew { managedClass.write(.null, column, of: key, update: .modified) }
             return
         }
         let target = managedClass.linkTarget(column: column)

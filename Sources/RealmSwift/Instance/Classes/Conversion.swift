@@ -124,11 +124,11 @@ public final class _ValueConversion {
         var names: Set<String>? = notesGiven ? [] : nil
         if let source = asObject(value) {
             kept.append(source)
-            fill(object, of: model, fromObject: source, &names)
+            fill(object, of: model, fromObject: source, names: &names)
         } else if let dictionary = value as? [String: Any] {
-            fill(object, of: model, fromDictionary: dictionary, &names)
+            fill(object, of: model, fromDictionary: dictionary, names: &names)
         } else if let array = value as? [Any] {
-            fill(object, of: model, fromArray: array, &names)
+            fill(object, of: model, fromArray: array, names: &names)
         } else {
             model.stopForUnusable(value)
         }
@@ -139,29 +139,29 @@ public final class _ValueConversion {
 
     private func fill(
         _ object: ObjectBase, of model: ClassModel, fromDictionary dictionary: [String: Any],
-        _ names: inout Set<String>?
+        names: inout Set<String>?
     ) {
         for property in model.properties {
             guard let value = dictionary[property.name] else { continue }
-            set(property, of: object, to: value, model)
+            set(property, of: object, to: value, in: model)
             names?.insert(property.name)
         }
     }
 
     private func fill(
         _ object: ObjectBase, of model: ClassModel, fromArray array: [Any],
-        _ names: inout Set<String>?
+        names: inout Set<String>?
     ) {
         model.requireFit(array)
         for (property, value) in zip(model.properties, array) {
-            set(property, of: object, to: value, model)
+            set(property, of: object, to: value, in: model)
             names?.insert(property.name)
         }
     }
 
     private func fill(
         _ object: ObjectBase, of model: ClassModel, fromObject source: ObjectBase,
-        _ names: inout Set<String>?
+        names: inout Set<String>?
     ) {
         let sourceModel = source._model
         for property in model.properties {
@@ -169,17 +169,17 @@ public final class _ValueConversion {
                 model.stopForMissing(property, in: source)
             }
             let value = origin.wrapper.value(of: source, at: origin.offset)
-            set(property, of: object, to: value, model)
+            set(property, of: object, to: value, in: model)
             names?.insert(property.name)
         }
     }
 
     /// Sets a property of an unmanaged object. A value that does not fit stops the program.
     func set(
-        _ property: PropertyModel, of object: ObjectBase, to value: Any?, _ model: ClassModel
+        _ property: PropertyModel, of object: ObjectBase, to value: Any?, in model: ClassModel
     ) {
         unmappables?.last = nil
-        if property.wrapper.setValue(value, of: object, at: property.offset, self) { return }
+        if property.wrapper.setValue(value, of: object, at: property.offset, by: self) { return }
         // An unmanaged object cannot hold such a value; it is recorded for the Realm.
         guard realm != nil, let unmappables, unmappables.last != nil, let value,
             let position = model.position(ofStored: property.name)
@@ -206,14 +206,14 @@ public final class _ValueConversion {
     /// Sets a property of a managed object. A value that does not fit stops the program.
     func set(
         _ property: PropertyModel, ofManaged object: ObjectBase, to value: Any?,
-        _ model: ClassModel
+        in model: ClassModel
     ) {
         if isHeld(value, by: property, of: object) { return }
         unmappables?.last = nil
-        if property.wrapper.setValue(value, of: object, at: property.offset, self) { return }
+        if property.wrapper.setValue(value, of: object, at: property.offset, by: self) { return }
         if hasMetUnmappable {
             unmappables?.last = nil
-            if property.storedWrapper.setValue(value, of: object, at: property.offset, self) {
+            if property.storedWrapper.setValue(value, of: object, at: property.offset, by: self) {
                 return
             }
         }

@@ -74,7 +74,7 @@ extension ManagedClass {
         let row = scratch.row(columns: columns.count)
         let unmapped = realm.conversion?.unmappedValues(of: object)
         if given != nil || unmapped != nil {
-            scratch.gather { gather(object, given, unmapped, into: row) }
+            scratch.gather { gather(object, given, unmapped: unmapped, into: row) }
             return row
         }
         scratch.gather {
@@ -89,7 +89,7 @@ extension ManagedClass {
 
     /// Fills a row with the given properties, including values that are stored as given.
     private func gather(
-        _ object: ObjectBase, _ given: Set<String>?, _ unmapped: [Int: Any]?,
+        _ object: ObjectBase, _ given: Set<String>?, unmapped: [Int: Any]?,
         into row: UnsafeMutableBufferPointer<Scalar>
     ) {
         for (position, property) in model.properties.enumerated() {

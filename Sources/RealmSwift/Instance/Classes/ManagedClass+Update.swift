@@ -11,7 +11,7 @@ extension ManagedClass {
         for (property, column) in zip(model.properties, columns) {
             if column == primaryKeyColumn || property.isDeferred { continue }
             if let given, !given.contains(property.name) { continue }
-            write(row[column], column, of: ObjectKey(rawValue: key), update)
+            write(row[column], column, of: ObjectKey(rawValue: key), update: update)
         }
         if realm.hasFailed { return }
         for position in model.collections {
@@ -36,23 +36,25 @@ extension ManagedClass {
         guard update != .error, let existing = existingKey(row) else {
             return insertRow(UnsafeBufferPointer(row))
         }
-        write(UnsafeBufferPointer(row), of: ObjectKey(rawValue: existing), given: given, update)
+        write(
+            UnsafeBufferPointer(row), of: ObjectKey(rawValue: existing), given: given,
+            update: update)
         return realm.hasFailed ? nil : existing
     }
 
     /// Writes the `given` properties of a row to an existing object.
     func write(
         _ row: UnsafeBufferPointer<Scalar>, of key: ObjectKey, given: Set<String>,
-        _ update: Realm.UpdatePolicy = .modified
+        update: Realm.UpdatePolicy = .modified
     ) {
         for (property, column) in zip(model.properties, columns)
         where column != primaryKeyColumn && !property.isDeferred && given.contains(property.name) {
-            write(row[column], column, of: key, update)
+            write(row[column], column, of: key, update: update)
         }
     }
 
     /// Writes a value. With `.modified`, only a value that differs from the stored one is written.
-    func write(_ value: Scalar, _ column: Int, of key: ObjectKey, _ update: Realm.UpdatePolicy) {
+    func write(_ value: Scalar, _ column: Int, of key: ObjectKey, update: Realm.UpdatePolicy) {
         realm.change {
             if update == .modified,
                 try existingTable.value(column, of: key).isIdentical(to: value)

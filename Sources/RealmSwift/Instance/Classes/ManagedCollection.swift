@@ -4,7 +4,7 @@ import StorageEngine
 protocol EngineCollection: ComparableHandle {
     /// The name of a collection of this kind in messages.
     static var kindName: String { get }
-    init(_ table: Table, _ column: Int, _ owner: ObjectKey)
+    init(_ table: Table, _ column: Int, of owner: ObjectKey)
     var owner: ObjectKey { get }
     func count() throws -> Int
     func forEachValue(_ body: (Scalar) throws(StorageError) -> Bool) throws(StorageError)
@@ -37,7 +37,7 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace, AnyManage
     let isNested: Bool
 
     override init(owner: ManagedClass, key: Int64, birth: UInt32, column: Int) {
-        handle = Handle(owner.existingTable, column, ObjectKey(rawValue: key))
+        handle = Handle(owner.existingTable, column, of: ObjectKey(rawValue: key))
         isNested = false
         super.init(owner: owner, key: key, birth: birth, column: column)
     }
@@ -145,7 +145,7 @@ typealias ManagedMap = ManagedCollection<MapHandle>
 extension ListHandle: EngineCollection {
     static var kindName: String { "List" }
 
-    init(_ table: Table, _ column: Int, _ owner: ObjectKey) {
+    init(_ table: Table, _ column: Int, of owner: ObjectKey) {
         self = table.list(column, of: owner)
     }
 
@@ -157,7 +157,7 @@ extension ListHandle: EngineCollection {
 extension SetHandle: EngineCollection {
     static var kindName: String { "Set" }
 
-    init(_ table: Table, _ column: Int, _ owner: ObjectKey) {
+    init(_ table: Table, _ column: Int, of owner: ObjectKey) {
         self = table.set(column, of: owner)
     }
 
@@ -169,7 +169,7 @@ extension SetHandle: EngineCollection {
 extension MapHandle: EngineCollection {
     static var kindName: String { "Dictionary" }
 
-    init(_ table: Table, _ column: Int, _ owner: ObjectKey) {
+    init(_ table: Table, _ column: Int, of owner: ObjectKey) {
         self = table.map(column, of: owner)
     }
 

@@ -49,7 +49,7 @@ extension _PersistableCollection {
     }
 
     /// Copies the elements into the collection of the object.
-    public static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int) {
+    public static func _set(_ value: Self, _ object: ObjectBase, at offset: Int) {
         _assignElements(of: value, to: _get(object, offset))
     }
 

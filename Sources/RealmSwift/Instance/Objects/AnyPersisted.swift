@@ -12,7 +12,7 @@ protocol AnyPersisted {
     static func value(of object: ObjectBase, at offset: Int) -> Any?
     /// Sets the value. Returns false if it does not fit.
     static func setValue(
-        _ value: Any?, of object: ObjectBase, at offset: Int, _ conversion: _ValueConversion
+        _ value: Any?, of object: ObjectBase, at offset: Int, by conversion: _ValueConversion
     ) -> Bool
 }
 
@@ -37,11 +37,11 @@ extension Persisted: AnyPersisted {
     }
 
     static func setValue(
-        _ value: Any?, of object: ObjectBase, at offset: Int, _ conversion: _ValueConversion
+        _ value: Any?, of object: ObjectBase, at offset: Int, by conversion: _ValueConversion
     ) -> Bool {
         guard let value = Value._convert(value, conversion) else { return false }
         if object._context != nil {
-            Value._set(value, object, offset)
+            Value._set(value, object, at: offset)
         } else {
             assign(value, at: object._storage(at: offset))
         }

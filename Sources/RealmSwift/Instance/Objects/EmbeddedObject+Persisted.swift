@@ -7,7 +7,7 @@ extension EmbeddedObject: _PersistableInsideOptional, _RealmCollectionValueInsid
 
 // Unlike an object that a link refers to, an embedded object is created by its owner.
 extension _PersistableInsideOptional where Self: EmbeddedObject {
-    public static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int) {
+    public static func _setOptional(_ value: Self?, _ object: ObjectBase, at offset: Int) {
         guard object._requireWritable(offset), let owner = object._managedClass else { return }
         guard let value else { return object._write(.null, offset) }
         let column = Int(object._column(offset).index)

@@ -19,7 +19,7 @@ extension _PersistableInsideOptional where Self: ObjectBase {
     public static func _get(_ object: ObjectBase, _ offset: Int) -> Self {
         stop("Object properties must be marked as optional.")
     }
-    public static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int) {
+    public static func _set(_ value: Self, _ object: ObjectBase, at offset: Int) {
         stop("Object properties must be marked as optional.")
     }
     public static func _gather(
@@ -45,7 +45,7 @@ extension _PersistableInsideOptional where Self: ObjectBase {
         return unsafeDowncast(object._linkedObject(key, offset), to: Self.self)
     }
 
-    public static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int) {
+    public static func _setOptional(_ value: Self?, _ object: ObjectBase, at offset: Int) {
         guard object._requireWritable(offset), let managedClass = object._managedClass else {
             return
         }

@@ -53,17 +53,17 @@ extension ObjectBase {
             let text = unwrapped(value).map { "\($0)" } ?? "<null>"
             stop("Primary key can't be changed to '\(text)' after an object is inserted.")
         }
-        _setByName(value, of: property, model)
+        _setByName(value, of: property, in: model)
         return true
     }
 
-    final func _set(_ value: Any?, of property: PropertyModel, _ model: ClassModel) {
+    final func _set(_ value: Any?, of property: PropertyModel, in model: ClassModel) {
         let conversion = _ValueConversion(realm: _realm, adoptsObjects: true)
         guard let realm = _realm else {
-            return conversion.set(property, of: self, to: value, model)
+            return conversion.set(property, of: self, to: value, in: model)
         }
         realm.whileAdding(from: conversion) {
-            conversion.set(property, ofManaged: self, to: value, model)
+            conversion.set(property, ofManaged: self, to: value, in: model)
         }
     }
 

@@ -161,8 +161,8 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     var _inKnownClass: ObjectBase { self }
 
     /// Sets a property to a value given by the application. Stops the program if it does not fit.
-    func _setByName(_ value: Any?, of property: PropertyModel, _ model: ClassModel) {
-        _set(value, of: property, model)
+    func _setByName(_ value: Any?, of property: PropertyModel, in model: ClassModel) {
+        _set(value, of: property, in: model)
     }
 
     /// Returns the class of the objects that a link of an object of this class refers to.

@@ -88,7 +88,9 @@ public struct Persisted<Value: _Persistable> {
         storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Self>
     ) -> Value {
         @inline(__always) get { read(object, _storage(of: storageKeyPath, in: object)) }
-        @inline(__always) set { write(newValue, object, _storage(of: storageKeyPath, in: object)) }
+        @inline(__always) set {
+            write(newValue, object, at: _storage(of: storageKeyPath, in: object))
+        }
     }
 
     /// Returns the value of the property of `object` whose wrapper is at `storage`.
@@ -106,10 +108,10 @@ public struct Persisted<Value: _Persistable> {
     /// reason as ``read(_:_:)``.
     @inlinable @inline(never)
     static func write(
-        _ value: Value, _ object: ObjectBase, _ storage: UnsafeMutableRawPointer
+        _ value: Value, _ object: ObjectBase, at storage: UnsafeMutableRawPointer
     ) {
         if object._context != nil {
-            Value._set(value, object, object._offset(of: storage))
+            Value._set(value, object, at: object._offset(of: storage))
         } else {
             assign(value, at: storage)
         }

@@ -52,7 +52,7 @@ extension ObservedClass {
     /// All properties of a class, and of objects that are at most ``defaultDepth`` links away.
     static func everything(of managedClass: ManagedClass) -> ObservedClass {
         var known: [Level: ObservedClass] = [:]
-        return everything(of: managedClass, depth: 0, &known)
+        return everything(of: managedClass, depth: 0, known: &known)
     }
 
     /// A class at a distance. What is observed of it does not depend on the way to it.
@@ -62,7 +62,7 @@ extension ObservedClass {
     }
 
     private static func everything(
-        of managedClass: ManagedClass, depth: Int, _ known: inout [Level: ObservedClass]
+        of managedClass: ManagedClass, depth: Int, known: inout [Level: ObservedClass]
     ) -> ObservedClass {
         let level = Level(name: managedClass.model.name, depth: depth)
         if let found = known[level] { return found }
@@ -74,14 +74,14 @@ extension ObservedClass {
             observed.branches.append(
                 Branch(
                     hop: .links(column: column),
-                    target: everything(of: target, depth: depth + 1, &known)))
+                    target: everything(of: target, depth: depth + 1, known: &known)))
         }
         for column in managedClass.columns where managedClass.hasMixedValues(column) {
             for target in managedClass.realm.linkedClasses {
                 observed.branches.append(
                     Branch(
                         hop: .mixedLinks(column: column),
-                        target: everything(of: target, depth: depth + 1, &known)))
+                        target: everything(of: target, depth: depth + 1, known: &known)))
             }
         }
         return observed

@@ -78,7 +78,7 @@ extension VersionStep {
                 try addReferrers(
                     of: branch.target, in: column, of: observed, to: &keys, budget: &budget)
             case .referrers(let column):
-                try addTargets(of: branch.target, column, to: &keys, &budget)
+                try addTargets(of: branch.target, column, to: &keys, within: &budget)
             }
         }
         affected[ObjectIdentifier(observed)] = keys
@@ -119,7 +119,7 @@ extension VersionStep {
     /// Adds the objects to which affected objects of another class refer, or did.
     private func addTargets(
         of origin: ObservedClass, _ column: Int, to keys: inout Set<ObjectKey>,
-        _ budget: inout Int
+        within budget: inout Int
     ) throws {
         var sources = try find(origin, &budget)
         guard let table = origin.managedClass.table else { return }
@@ -133,16 +133,16 @@ extension VersionStep {
             sources.formUnion(changes.insertions.keys)
             deleted = changes.deletions
         }
-        try addLinks(of: sources, in: table, column, &keys, &budget)
+        try addLinks(of: sources, in: table, column: column, to: &keys, within: &budget)
         sources.formUnion(deleted.keys)
         if let old = try oldTable(of: origin.managedClass) {
-            try addLinks(of: sources, in: old, column, &keys, &budget)
+            try addLinks(of: sources, in: old, column: column, to: &keys, within: &budget)
         }
     }
 
     private func addLinks(
-        of sources: Set<ObjectKey>, in table: Table, _ column: Int, _ keys: inout Set<ObjectKey>,
-        _ budget: inout Int
+        of sources: Set<ObjectKey>, in table: Table, column: Int, to keys: inout Set<ObjectKey>,
+        within budget: inout Int
     ) throws {
         for source in sources where try table.contains(source) {
             for key in try table.linkedKeys(column, of: source) {
@@ -218,14 +218,14 @@ extension VersionStep {
                     if try isAffectedForwards(linked.key, branch.target) { return true }
                 }
             case .referrers(let column):
-                if try referrersHaveChanged(of: key, branch.target, column) { return true }
+                if try referrersHaveChanged(of: key, branch.target, column: column) { return true }
             }
         }
         return false
     }
 
     private func referrersHaveChanged(
-        of key: ObjectKey, _ origin: ObservedClass, _ column: Int
+        of key: ObjectKey, _ origin: ObservedClass, column: Int
     ) throws(StorageError) -> Bool {
         guard let table = origin.managedClass.table else { return false }
         var (new, before) = (Set<ObjectKey>(), Set<ObjectKey>())

@@ -82,7 +82,7 @@ enum RealmCache {
             ?? RealmInstance.open(
                 database, configuration, path: path, schema: schema, confinement: confinement)
         // Meanwhile another thread may have opened one for the same actor or queue.
-        while !add(instance, configuration, path, after: additions) {
+        while !add(instance, configuration, path: path, after: additions) {
             (known, additions) = present()
             if let known { return known }
         }
@@ -153,7 +153,7 @@ enum RealmCache {
     /// Adds an entry. An instance has one entry for each path under which it was opened. Returns
     /// false, and adds none, if there have been other additions.
     private static func add(
-        _ instance: RealmInstance, _ configuration: Realm.Configuration, _ path: String,
+        _ instance: RealmInstance, _ configuration: Realm.Configuration, path: String,
         after additions: Int
     ) -> Bool {
         let confinement = instance.confinement

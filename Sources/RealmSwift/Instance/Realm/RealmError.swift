@@ -139,12 +139,13 @@ extension Realm.Error {
         let path = error.path
         switch error.code {
         case .fileNotFound:
-            self.init(.fileNotFound, opening: path, "No such file or directory")
+            self.init(.fileNotFound, opening: path, reason: "No such file or directory")
         case .permissionDenied:
             self.init(
                 .filePermissionDenied, opening: path,
-                "Permission denied. Please use a path where your app has read-write permissions.")
-        case .fileExists: self.init(.fileExists, opening: path, "File exists")
+                reason: "Permission denied. Please use a path where your app has read-write "
+                    + "permissions.")
+        case .fileExists: self.init(.fileExists, opening: path, reason: "File exists")
         case .fileAccess: self.init(fileOperation: error)
         case .fileReplaced: self.init(.fileAccess, wrapping: error)
         case .notADatabase: self.init(.invalidDatabase, wrapping: error)
@@ -167,7 +168,7 @@ extension Realm.Error {
         (error as? StorageError).map { Realm.Error($0) } ?? error
     }
 
-    private init(_ code: Code, opening path: String, _ reason: String) {
+    private init(_ code: Code, opening path: String, reason: String) {
         self.init(
             code, path: path, message: "Failed to open Realm file at path '\(path)': \(reason)")
     }

@@ -8,7 +8,7 @@ extension Decimal128: _PersistableScalar {
     public static func _makeDefault() -> Decimal128 { Decimal128() }
 
     @inlinable
-    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Decimal128 {
+    public static func _load(_ node: Node, _ column: Int, at row: Int) -> Decimal128 {
         let bytes = node.fixed16(column, row)
         return Decimal128(
             StorageEngine.Decimal128(

@@ -75,17 +75,17 @@ extension _MappedPersistable {
     }
 
     @inlinable @inline(__always)
-    public static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int) {
+    public static func _set(_ value: Self, _ object: ObjectBase, at offset: Int) {
         if PersistedType._isLink {
-            PersistedType._setOptional(value._persisted, object, offset)
+            PersistedType._setOptional(value._persisted, object, at: offset)
         } else {
-            PersistedType._set(value._persisted, object, offset)
+            PersistedType._set(value._persisted, object, at: offset)
         }
     }
 
     @inlinable @inline(__always)
-    public static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int) {
-        PersistedType._setOptional(value?._persisted, object, offset)
+    public static func _setOptional(_ value: Self?, _ object: ObjectBase, at offset: Int) {
+        PersistedType._setOptional(value?._persisted, object, at: offset)
     }
 
     @inlinable

@@ -7,7 +7,7 @@ extension ObjectId: _PersistableScalar {
     public static func _makeDefault() -> ObjectId { .generate() }
 
     @inlinable
-    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> ObjectId {
+    public static func _load(_ node: Node, _ column: Int, at row: Int) -> ObjectId {
         let bytes = node.fixed12(column, row)
         return ObjectId(
             leading: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),

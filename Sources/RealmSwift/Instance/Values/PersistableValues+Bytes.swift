@@ -14,7 +14,7 @@ extension String: _PersistableScalar {
     }
 
     @inlinable @inline(__always)
-    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> String {
+    public static func _load(_ node: Node, _ column: Int, at row: Int) -> String {
         node.prefetchBytes(behind: column, row)
         return ShortText.string(ofRow: node.bytes(column, row))
     }
@@ -47,7 +47,7 @@ extension Data: _PersistableScalar {
     public static func _makeDefault() -> Data { Data() }
 
     @inlinable @inline(__always)
-    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Data {
+    public static func _load(_ node: Node, _ column: Int, at row: Int) -> Data {
         node.prefetchBytes(behind: column, row)
         let bytes = node.bytes(column, row)
         return Data(bytes: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count)
@@ -79,7 +79,7 @@ extension Date: _PersistableScalar {
     public static func _makeDefault() -> Date { Date() }
 
     @inlinable @inline(__always)
-    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Date {
+    public static func _load(_ node: Node, _ column: Int, at row: Int) -> Date {
         Date(timeIntervalSinceReferenceDate: node.double(column, row))
     }
 

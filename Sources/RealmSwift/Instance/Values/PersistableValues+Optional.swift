@@ -31,8 +31,8 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
     }
 
     @inlinable @inline(__always)
-    public static func _set(_ value: Wrapped?, _ object: ObjectBase, _ offset: Int) {
-        Wrapped._setOptional(value, object, offset)
+    public static func _set(_ value: Wrapped?, _ object: ObjectBase, at offset: Int) {
+        Wrapped._setOptional(value, object, at: offset)
     }
 
     public static func _gather(

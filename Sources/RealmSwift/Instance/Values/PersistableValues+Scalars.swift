@@ -17,7 +17,7 @@ extension _PersistableScalar {
             if node.hasInline(index, column.tag),
                 !_mayOverflow || !node.isOverflow(index, row)
             {
-                return _load(node, index, row)
+                return _load(node, index, at: row)
             }
         }
         return _decodeScalar(object._readSlowly(offset))
@@ -33,7 +33,7 @@ extension _PersistableScalar {
             if node.hasInline(index, column.tag) {
                 if node.isNull(index, row) { return nil }
                 if !_mayOverflow || !node.isOverflow(index, row) {
-                    return _load(node, index, row)
+                    return _load(node, index, at: row)
                 }
             }
         }
@@ -43,12 +43,12 @@ extension _PersistableScalar {
     }
 
     @inlinable @inline(__always)
-    public static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int) {
+    public static func _set(_ value: Self, _ object: ObjectBase, at offset: Int) {
         value._withScalar { object._write($0, offset) }
     }
 
     @inlinable @inline(__always)
-    public static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int) {
+    public static func _setOptional(_ value: Self?, _ object: ObjectBase, at offset: Int) {
         if let value {
             value._withScalar { object._write($0, offset) }
         } else {
@@ -108,7 +108,7 @@ extension _PersistableInteger {
     public static func _makeDefault() -> Self { 0 }
 
     @inlinable @inline(__always)
-    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Self {
+    public static func _load(_ node: Node, _ column: Int, at row: Int) -> Self {
         Self(truncatingIfNeeded: node.integer(column, row))
     }
 
@@ -169,7 +169,7 @@ extension Bool: _PersistableScalar {
     public static func _makeDefault() -> Bool { false }
 
     @inlinable @inline(__always)
-    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Bool {
+    public static func _load(_ node: Node, _ column: Int, at row: Int) -> Bool {
         node.integer(column, row) != 0
     }
 
@@ -202,7 +202,7 @@ extension Float: _PersistableScalar {
     public static func _makeDefault() -> Float { 0 }
 
     @inlinable @inline(__always)
-    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Float {
+    public static func _load(_ node: Node, _ column: Int, at row: Int) -> Float {
         node.float(column, row)
     }
 
@@ -229,7 +229,7 @@ extension Double: _PersistableScalar {
     public static func _makeDefault() -> Double { 0 }
 
     @inlinable @inline(__always)
-    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Double {
+    public static func _load(_ node: Node, _ column: Int, at row: Int) -> Double {
         node.double(column, row)
     }
 

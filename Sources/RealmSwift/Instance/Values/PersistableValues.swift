@@ -39,7 +39,7 @@ where
     /// Reads the property at byte offset `offset` of a managed object.
     static func _get(_ object: ObjectBase, _ offset: Int) -> Self
     /// Writes the property at byte offset `offset` of a managed object.
-    static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int)
+    static func _set(_ value: Self, _ object: ObjectBase, at offset: Int)
     /// Returns the stored form of an unmanaged property, valid until the scratch memory is reset.
     static func _gather(_ storage: UnsafeMutableRawPointer, _ scratch: _Scratch) -> Scalar
     /// Stores the parts that could not be gathered before the object had a key.
@@ -123,7 +123,7 @@ where PersistedType: _PersistableInsideOptional {
     /// Reads an optional property at byte offset `offset` of a managed object.
     static func _getOptional(_ object: ObjectBase, _ offset: Int) -> Self?
     /// Writes an optional property at byte offset `offset` of a managed object.
-    static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int)
+    static func _setOptional(_ value: Self?, _ object: ObjectBase, at offset: Int)
     /// Returns the stored form of an unmanaged optional property, valid until the scratch memory is
     /// reset.
     static func _gatherOptional(_ storage: UnsafeMutableRawPointer, _ scratch: _Scratch) -> Scalar
@@ -154,7 +154,7 @@ where PersistedType == Self {
     /// Whether a value can be stored outside of its leaf.
     static var _mayOverflow: Bool { get }
     /// Reads a value that is not null and is stored in the leaf.
-    static func _load(_ node: Node, _ column: Int, _ row: Int) -> Self
+    static func _load(_ node: Node, _ column: Int, at row: Int) -> Self
     /// Returns the value of a stored form. Null gives the zero value of the type.
     static func _decodeScalar(_ scalar: Scalar) -> Self
     /// Calls `body` with the stored form, which is valid only during the call.

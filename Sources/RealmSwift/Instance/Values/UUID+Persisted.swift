@@ -8,7 +8,7 @@ extension UUID: _PersistableScalar {
     public static func _makeDefault() -> UUID { UUID() }
 
     @inlinable @inline(__always)
-    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> UUID {
+    public static func _load(_ node: Node, _ column: Int, at row: Int) -> UUID {
         UUID(uuid: node.fixed16(column, row).loadUnaligned(as: uuid_t.self))
     }
 
