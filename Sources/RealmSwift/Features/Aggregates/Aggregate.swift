@@ -27,10 +27,12 @@ enum Aggregate: String {
         switch contents.source {
         case .results(let query):
             let column = query.managedClass.columns[position]
-            if let plan = query.planOfAggregates { return run(over: plan, column, type) }
-            return run(over: query.keys.unpacked, of: query.managedClass, column, type)
+            if let plan = query.planOfAggregates { return run(over: plan, column, type: type) }
+            return run(
+                over: query.keys.unpacked, of: query.managedClass, column: column, type: type)
         case .links(let keys, let managedClass):
-            return run(over: keys, of: managedClass, managedClass.columns[position], type)
+            return run(
+                over: keys, of: managedClass, column: managedClass.columns[position], type: type)
         case .objects(let objects, _):
             var accumulator = AggregateAccumulator(self, type)
             for object in objects {
@@ -78,8 +80,8 @@ enum Aggregate: String {
 
     /// Aggregates the values of the objects with the given keys, one by one.
     private func run(
-        over keys: ContiguousArray<Int64>, of managedClass: ManagedClass, _ column: Int,
-        _ type: ValueType
+        over keys: ContiguousArray<Int64>, of managedClass: ManagedClass, column: Int,
+        type: ValueType
     ) -> Any? {
         attempt {
             var accumulator = AggregateAccumulator(self, type)
@@ -90,7 +92,7 @@ enum Aggregate: String {
 
     /// Aggregates a column of the objects of a query plan. The engine processes whole columns of
     /// numbers at once. Values are added in key order, whatever the sort order of the objects.
-    private func run(over plan: QueryPlan, _ column: Int, _ type: ValueType) -> Any? {
+    private func run(over plan: QueryPlan, _ column: Int, type: ValueType) -> Any? {
         if type.traits.addition == .decimals {
             return attempt {
                 var accumulator = AggregateAccumulator(self, type)

@@ -19,42 +19,42 @@ extension AnyRealmValue {
         guard let value = unwrapped(value) else { return AnyRealmValue.none }
         // Casts to classes come last; see `cast(_:to:)`.
         switch value {
-        case let value as AnyRealmValue: return converted(value, conversion, depth)
+        case let value as AnyRealmValue: return converted(value, conversion, depth: depth)
         case let value as String: return .string(value)
         case let value as any BinaryInteger: return Int(exactly: value).map { .int($0) }
         default: break
         }
         if let value = AnyRealmValue(given: value) { return value }
         switch value {
-        case let value as [Any]: return list(value, conversion, depth)
+        case let value as [Any]: return list(value, conversion, depth: depth)
         case let value as [String: Any]:
-            return map(value.map { ($0.key, $0.value) }, conversion, depth)
-        default: return convert(instance: value, conversion, depth)
+            return map(value.map { ($0.key, $0.value) }, conversion, depth: depth)
+        default: return convert(instance: value, conversion, depth: depth)
         }
     }
 
     private static func convert(
-        instance value: Any, _ conversion: _ValueConversion, _ depth: Int
+        instance value: Any, _ conversion: _ValueConversion, depth: Int
     ) -> AnyRealmValue? {
         if let object = cast(value, to: Object.self) { return converted(object, conversion) }
         if let value = cast(value, to: NSNumber.self) { return number(value) }
         if let value = cast(value, to: List<AnyRealmValue>.self) {
-            return list(Array(value), conversion, depth)
+            return list(Array(value), conversion, depth: depth)
         }
         return cast(value, to: Map<String, AnyRealmValue>.self).flatMap {
-            map($0.asKeyValueSequence().map { ($0.key, $0.value) }, conversion, depth)
+            map($0.asKeyValueSequence().map { ($0.key, $0.value) }, conversion, depth: depth)
         }
     }
 
     /// Converts a mixed value. Objects of other Realms are copied, at any depth.
     private static func converted(
-        _ value: AnyRealmValue, _ conversion: _ValueConversion, _ depth: Int
+        _ value: AnyRealmValue, _ conversion: _ValueConversion, depth: Int
     ) -> AnyRealmValue? {
         switch value {
         case .object(let object): converted(object, conversion)
-        case .list(let elements): list(Array(elements), conversion, depth)
+        case .list(let elements): list(Array(elements), conversion, depth: depth)
         case .dictionary(let entries):
-            map(entries.asKeyValueSequence().map { ($0.key, $0.value) }, conversion, depth)
+            map(entries.asKeyValueSequence().map { ($0.key, $0.value) }, conversion, depth: depth)
         default: value
         }
     }
@@ -77,7 +77,7 @@ extension AnyRealmValue {
     }
 
     private static func list(
-        _ elements: [Any], _ conversion: _ValueConversion, _ depth: Int
+        _ elements: [Any], _ conversion: _ValueConversion, depth: Int
     ) -> AnyRealmValue? {
         requireNesting(depth)
         let list = List<AnyRealmValue>()
@@ -89,7 +89,7 @@ extension AnyRealmValue {
     }
 
     private static func map(
-        _ entries: [(String, Any)], _ conversion: _ValueConversion, _ depth: Int
+        _ entries: [(String, Any)], _ conversion: _ValueConversion, depth: Int
     ) -> AnyRealmValue? {
         requireNesting(depth)
         let map = Map<String, AnyRealmValue>()

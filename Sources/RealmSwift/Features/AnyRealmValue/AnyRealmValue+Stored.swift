@@ -15,11 +15,11 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
         guard let source, let slot = source.slot else {
             stop("A mixed value without a place was read.")
         }
-        return decode(value, in: slot, source.birth)
+        return decode(value, in: slot, birth: source.birth)
     }
 
     private static func decode(
-        _ value: MixedValue, in slot: _ValueSlot, _ birth: UInt32
+        _ value: MixedValue, in slot: _ValueSlot, birth: UInt32
     ) -> AnyRealmValue {
         if case .link(let link) = value {
             let object = slot.realm.managedClass(ofTable: link.table)

@@ -6,7 +6,7 @@ extension List {
     /// - Precondition: A managed list is changed in a write transaction.
     public func append(_ object: Element) {
         guard let managed = managed.writable() else { return contents.append(object) }
-        store(object, .newElement(managed, at: nil), managed)
+        store(object, .newElement(managed, at: nil), in: managed)
     }
 
     /// Appends the elements of a sequence, in their order.
@@ -18,7 +18,7 @@ extension List {
             return contents.append(contentsOf: Array(objects))
         }
         // A sequence that iterates over this list visits the elements of the current state.
-        for object in objects { store(object, .newElement(managed, at: nil), managed) }
+        for object in objects { store(object, .newElement(managed, at: nil), in: managed) }
     }
 
     /// Inserts an element before the one at `index`. The index can equal the count.
@@ -28,7 +28,7 @@ extension List {
         guard let count = changeableCount() else { return }
         requireIndex(index, upTo: count + 1)
         guard let managed else { return contents.insert(object, at: index) }
-        store(object, .newElement(managed, at: index), managed)
+        store(object, .newElement(managed, at: index), in: managed)
     }
 
     /// Removes the element at `index`. A removed object stays in the Realm, unless it is embedded.
@@ -58,7 +58,7 @@ extension List {
             contents[index] = object
             return
         }
-        store(object, .element(managed, at: index), managed)
+        store(object, .element(managed, at: index), in: managed)
     }
 
     /// Moves an element. `to` is its position after the move.
@@ -111,7 +111,7 @@ extension List {
         managed.realm.change { try managed.handle.remove(at: index) }
     }
 
-    private func store(_ object: Element, _ place: _ValueSlot.Place, _ managed: ManagedList) {
+    private func store(_ object: Element, _ place: _ValueSlot.Place, in managed: ManagedList) {
         if !managed.hasFailed { Element._store(object, in: _ValueSlot(place)) }
     }
 }

@@ -35,17 +35,18 @@ extension Map {
         let key = Key(_storedKey: key)
         guard let value else { return removeObject(for: key) }
         let conversion = _ValueConversion(realm: managed?.realm, adoptsObjects: true)
-        guard let managed else { return set(value, forKey: key, conversion) }
-        managed.realm.whileAdding(from: conversion) { set(value, forKey: key, conversion) }
+        guard let managed else { return set(value, forKey: key, by: conversion) }
+        managed.realm.whileAdding(from: conversion) { set(value, forKey: key, by: conversion) }
     }
 
-    private func set(_ value: Any, forKey key: Key, _ conversion: _ValueConversion) {
+    private func set(_ value: Any, forKey key: Key, by conversion: _ValueConversion) {
         if isHeld(value, forKey: key) { return }
         if let converted = Value._convertElement(value, conversion) {
             return updateValue(converted, forKey: key)
         }
         if let managed, conversion.hasMetUnmappable,
-            Value._storedElementType.isSet(value, forKey: key._storedKey, in: managed, conversion)
+            Value._storedElementType.isSet(
+                value, forKey: key._storedKey, in: managed, by: conversion)
         {
             return
         }
@@ -74,7 +75,7 @@ extension RealmCollectionValue {
     /// Sets a value in a managed map whose values are stored as this type. Returns false if the
     /// value does not fit.
     fileprivate static func isSet(
-        _ value: Any, forKey key: String, in managed: ManagedMap, _ conversion: _ValueConversion
+        _ value: Any, forKey key: String, in managed: ManagedMap, by conversion: _ValueConversion
     ) -> Bool {
         guard let stored = _convertElement(value, conversion) else { return false }
         Map<String, Self>(managed: managed).updateValue(stored, forKey: key)

@@ -49,7 +49,7 @@ struct QuerySource {
             return query
         case .links(let target, let isDecoded, let origin):
             target.realm.checkThread()
-            return ResultsQuery(target, isDecoded: isDecoded, origin)
+            return ResultsQuery(target, isDecoded: isDecoded, from: origin)
         case .values:
             stop("Querying is currently only implemented for arrays of Realm Objects")
         case .unmanaged(let className, let linked, let isDecoded):
@@ -57,7 +57,7 @@ struct QuerySource {
             // add.
             if let realm = RealmCache.failedInstance, let linked, realm.schema[linked] != nil {
                 return ResultsQuery(
-                    realm.managedClass(for: linked), isDecoded: isDecoded, .nothing)
+                    realm.managedClass(for: linked), isDecoded: isDecoded, from: .nothing)
             }
             stop(
                 "This method may only be called on \(className) instances retrieved from an "

@@ -9,11 +9,13 @@ extension ResultsQuery {
     /// Returns the same query with plans of its own, for a search by the calling thread.
     func searching() -> ResultsQuery {
         guard let table = managedClass.table else {
-            return ResultsQuery(managedClass, isDecoded: isDecoded, .nothing, isSearching: true)
+            return ResultsQuery(
+                managedClass, isDecoded: isDecoded, from: .nothing, isSearching: true)
         }
         return ResultsQuery(
-            managedClass, isDecoded: isDecoded, origin,
-            attempt { try operations.map { try $0.moved(to: table) } }, isSearching: true)
+            managedClass, isDecoded: isDecoded, from: origin,
+            operations: attempt { try operations.map { try $0.moved(to: table) } },
+            isSearching: true)
     }
 
     /// Returns what is known of the results. If that is not enough, `search` finds more with a

@@ -104,8 +104,8 @@ final class ResultsQuery {
     private static let firstParts = [1, 128, 1024]
 
     init(
-        _ managedClass: ManagedClass, isDecoded: Bool = false, _ origin: Source = .table,
-        _ operations: [Operation] = [], isSearching: Bool = false
+        _ managedClass: ManagedClass, isDecoded: Bool = false, from origin: Source = .table,
+        operations: [Operation] = [], isSearching: Bool = false
     ) {
         self.managedClass = managedClass
         self.isDecoded = isDecoded
@@ -123,7 +123,7 @@ final class ResultsQuery {
 
     /// Returns the same query with other operations.
     func replacing(_ operations: [Operation]) -> ResultsQuery {
-        ResultsQuery(managedClass, isDecoded: isDecoded, origin, operations)
+        ResultsQuery(managedClass, isDecoded: isDecoded, from: origin, operations: operations)
     }
 
     var isValid: Bool { managedClass.isValid(birth: birth) }
@@ -332,7 +332,7 @@ final class ResultsQuery {
             if let shared { return managedClass.makeAccessor(key: key(at: position, in: shared)) }
             let key = key(at: position)
             let object = managedClass.makeAccessor(key: key)
-            place(object, key, position)
+            place(object, key, at: position)
             return object
         }
         let count = count
@@ -366,7 +366,7 @@ final class ResultsQuery {
 
     /// Places an accessor in its row if the position follows the previous one, because the next
     /// access is then likely to be sequential as well.
-    private func place(_ object: ObjectBase, _ key: Int64, _ position: Int) {
+    private func place(_ object: ObjectBase, _ key: Int64, at position: Int) {
         defer { nextPosition = position + 1 }
         guard position == nextPosition else {
             walk?.locator.forgetNext()

@@ -47,7 +47,7 @@ struct SequentialLocator {
             missCount = 0
             return RowLocation(leaf: leaf, row: row)
         }
-        if let location = locateAhead(now, position, end, keyAt) {
+        if let location = locateAhead(now, position, before: end, keyAt) {
             leaf = location.leaf
             stamp = now
             return location
@@ -68,7 +68,7 @@ struct SequentialLocator {
     /// Returns the row of the current object if the lookahead has located it.
     @inline(__always)
     private mutating func locateAhead(
-        _ now: UInt64, _ position: Int, _ end: Int, _ keyAt: (Int) -> Int64
+        _ now: UInt64, _ position: Int, before end: Int, _ keyAt: (Int) -> Int64
     ) -> RowLocation? {
         if missCount < Self.fewMisses {
             missCount += 1

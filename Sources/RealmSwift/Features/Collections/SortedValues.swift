@@ -58,8 +58,8 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
     let type: ValueType
 
     init(
-        _ realm: RealmInstance, _ type: ValueType, _ operations: [Operation],
-        _ source: ValueSource<Element>
+        _ realm: RealmInstance, _ type: ValueType, operations: [Operation],
+        source: ValueSource<Element>
     ) {
         self.realm = realm
         self.type = type
@@ -71,11 +71,11 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
     }
 
     func adding(_ operation: Operation) -> SortedValues {
-        SortedValues(realm, type, operations + [operation], source)
+        SortedValues(realm, type, operations: operations + [operation], source: source)
     }
 
     func moved(to realm: RealmInstance) -> any AnySortedValues {
-        SortedValues(realm, type, operations, source.moved(to: realm))
+        SortedValues(realm, type, operations: operations, source: source.moved(to: realm))
     }
 
     func ownedValues() -> [OwnedScalar] { values.map(\.value) }

@@ -41,8 +41,8 @@ extension ResultsQuery {
             return ResultsQuery(managedClass, isDecoded: isDecoded)
         }
         return ResultsQuery(
-            managedClass, isDecoded: isDecoded, origin.moved(to: realm),
-            attempt { try operations.map { try $0.moved(to: table) } })
+            managedClass, isDecoded: isDecoded, from: origin.moved(to: realm),
+            operations: attempt { try operations.map { try $0.moved(to: table) } })
     }
 }
 

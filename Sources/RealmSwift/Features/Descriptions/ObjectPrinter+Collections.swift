@@ -11,8 +11,8 @@ extension ObjectPrinter {
             "\t[\(position)] \(describe(C.Element._eraseElement(element), depth: depth))"
         }
         return frame(
-            collection, "<\(collection.elementName)>", Array(lines),
-            skipped: collection.count - lines.count, "objects")
+            collection, "<\(collection.elementName)>", lines: Array(lines),
+            skipped: collection.count - lines.count, what: "objects")
     }
 
     /// Returns `Map<string, Dog> <0x…> (…)` with the entries, one per line.
@@ -26,13 +26,13 @@ extension ObjectPrinter {
                 + describe(Value._eraseElement(entry.value), depth: depth)
         }
         return frame(
-            map, "<string, \(map.elementName)>", lines, skipped: map.count - lines.count,
-            "key-value pairs")
+            map, "<string, \(map.elementName)>", lines: lines, skipped: map.count - lines.count,
+            what: "key-value pairs")
     }
 
     private static func frame(
-        _ collection: some AggregatableCollection, _ elementType: String, _ lines: [String],
-        skipped: Int, _ what: String
+        _ collection: some AggregatableCollection, _ elementType: String, lines: [String],
+        skipped: Int, what: String
     ) -> String {
         let address = collection._backing.instance.map {
             "\(Unmanaged.passUnretained($0).toOpaque())"

@@ -13,15 +13,15 @@ extension DynamicCreation {
         case .list:
             guard let elements = (value ?? [Any]()) as? any Sequence else { break }
             let list = ManagedList(of: object, column: column)
-            return setEmbedded(anyElements(elements), in: list, property, target)
+            return setEmbedded(anyElements(elements), in: list, of: property, to: target)
         case .map:
             guard let entries = entriesOfAnyMap(value ?? [String: Any]()) else { break }
             let map = ManagedMap(of: object, column: column)
-            return setEmbedded(entries, in: map, property, target)
+            return setEmbedded(entries, in: map, of: property, to: target)
         case .none:
             let slot = _ValueSlot(
                 .property(owner, key: object._key, birth: object._birth, column: column))
-            return put(value, property, in: slot, target)
+            return put(value, property, in: slot, to: target)
         case .set: break
         }
         stop(owner.model.invalidValue(value, for: property))
@@ -30,8 +30,8 @@ extension DynamicCreation {
     /// Sets the elements of a list. With `.modified`, existing elements are updated, matched by
     /// position.
     private func setEmbedded(
-        _ elements: [Any?], in list: ManagedList, _ property: PropertyModel,
-        _ target: ManagedClass
+        _ elements: [Any?], in list: ManagedList, of property: PropertyModel,
+        to target: ManagedClass
     ) {
         var common = 0
         realm.change {
@@ -43,14 +43,14 @@ extension DynamicCreation {
         for (index, element) in elements.enumerated() {
             let place: _ValueSlot.Place =
                 index < common ? .element(list, at: index) : .newElement(list, at: nil)
-            put(element, property, in: _ValueSlot(place), target)
+            put(element, property, in: _ValueSlot(place), to: target)
         }
     }
 
     /// Sets the entries of a map. With `.modified`, existing values are updated, matched by key.
     private func setEmbedded(
-        _ entries: [(String, Any?)], in map: ManagedMap, _ property: PropertyModel,
-        _ target: ManagedClass
+        _ entries: [(String, Any?)], in map: ManagedMap, of property: PropertyModel,
+        to target: ManagedClass
     ) {
         var kept: Set<StoredText> = []
         if update == .modified { kept.formUnion(entries.map { StoredText($0.0) }) }
@@ -62,12 +62,12 @@ extension DynamicCreation {
             for key in gone { _ = try key.withKeyBytes { try map.handle.removeValue(forKey: $0) } }
         }
         for (key, element) in entries {
-            put(element, property, in: _ValueSlot(.value(map, key: key)), target)
+            put(element, property, in: _ValueSlot(.value(map, key: key)), to: target)
         }
     }
 
     private func put(
-        _ value: Any?, _ property: PropertyModel, in slot: _ValueSlot, _ target: ManagedClass
+        _ value: Any?, _ property: PropertyModel, in slot: _ValueSlot, to target: ManagedClass
     ) {
         guard let value = unwrapped(value) else { return slot.put(.null) }
         if realm.hasFailed { return }
@@ -88,11 +88,11 @@ extension DynamicCreation {
         target.requireSizes(row)
         if update == .modified, let key = slot.embeddedKey {
             target.write(row, of: ObjectKey(rawValue: key), given: Set(given.keys))
-            completed(target, key, given)
+            completed(target, key, given: given)
             return
         }
         guard let key = slot.putEmbedded(row) else { return }
         target.noteInsertion(of: key.rawValue)
-        completed(target, key.rawValue, given)
+        completed(target, key.rawValue, given: given)
     }
 }

@@ -27,7 +27,7 @@ final class DynamicCreation {
         guard let key = managedClass.store(row, update: update, given: Set(given.keys)) else {
             return nil
         }
-        return completed(managedClass, key, given)
+        return completed(managedClass, key, given: given)
     }
 
     /// Sets a property of a dynamic object. A value that does not fit stops the program.
@@ -66,7 +66,7 @@ final class DynamicCreation {
     /// Returns the object of a new or updated row, after setting its links and collections.
     @discardableResult
     func completed(
-        _ managedClass: ManagedClass, _ key: Int64, _ given: [String: Any?]
+        _ managedClass: ManagedClass, _ key: Int64, given: [String: Any?]
     ) -> DynamicObject {
         let object = managedClass.makeAccessor(key: key)
         for property in managedClass.model.properties where property.isDeferred {

@@ -43,7 +43,8 @@ extension _CollectionBacking {
             return ObservedQuery(query, .of(query.managedClass, keyPaths))
         case .backlinks(let managed):
             return ObservedQuery(
-                ResultsQuery(managed.origin, .backlinks(managed)), .of(managed.origin, keyPaths))
+                ResultsQuery(managed.origin, from: .backlinks(managed)),
+                .of(managed.origin, keyPaths))
         case .values(let values): return ObservedValues { values.ownedValues() }
         case .column(let managed): return managed.observed(keyPaths)
         }

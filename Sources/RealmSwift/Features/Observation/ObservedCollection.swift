@@ -36,13 +36,13 @@ class ObservedCollection<Handle: EngineCollection & ComparableHandle>: Observed 
             change.insertions = found.insertions.flatMap { $0 }
             change.modifications = found.modifications.flatMap { $0 }
         }
-        if let elements { try addModified(elements, of: old, step, to: &change) }
+        if let elements { try addModified(elements, of: old, over: step, to: &change) }
         return (change.isEmpty ? nil : try report(change, old: old), .version)
     }
 
     /// Adds the positions of the objects that were modified and are still in their places.
     private func addModified(
-        _ elements: ObservedClass, of old: Handle, _ step: VersionStep,
+        _ elements: ObservedClass, of old: Handle, over step: VersionStep,
         to change: inout IndexChanges
     ) throws {
         guard let isModified = try step.affectedTest(elements, count: old.count()) else { return }

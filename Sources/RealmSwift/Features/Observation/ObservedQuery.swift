@@ -32,7 +32,7 @@ final class ObservedQuery: Observed {
             return (difference.isEmpty ? nil : .collection(difference), .ordered(next))
         }
         let next = try self.base()
-        let difference = try compare(base, next, step)
+        let difference = try compare(base, next, over: step)
         return (difference.isEmpty ? nil : .collection(difference), next)
     }
 
@@ -47,7 +47,7 @@ final class ObservedQuery: Observed {
 
     /// Compares two states as a whole.
     private func compare(
-        _ base: ObservedBase, _ next: ObservedBase, _ step: VersionStep
+        _ base: ObservedBase, _ next: ObservedBase, over step: VersionStep
     ) throws -> IndexChanges {
         func isModified(_ count: Int) throws -> ((ObjectKey) throws -> Bool)? {
             try step.affectedTest(modifications, count: count)
@@ -61,12 +61,13 @@ final class ObservedQuery: Observed {
                 from: old.shown.keys, to: new.shown.keys, isModified: isModified(new.shown.count))
         default:
             return try compareTable(
-                step.changes(of: query.managedClass), isModified(query.count), step)
+                step.changes(of: query.managedClass), isModified(query.count), over: step)
         }
     }
 
     private func compareTable(
-        _ changes: TableChanges?, _ isModified: ((ObjectKey) throws -> Bool)?, _ step: VersionStep
+        _ changes: TableChanges?, _ isModified: ((ObjectKey) throws -> Bool)?,
+        over step: VersionStep
     ) throws -> IndexChanges {
         guard let table = query.managedClass.table else { return IndexChanges() }
         guard let old = try step.oldTable(of: query.managedClass) else {

@@ -36,7 +36,7 @@ extension ConstantResolution {
     }
 
     func requireComparable(
-        _ value: PredicateValue, _ given: Any?, _ type: ValueType
+        _ value: PredicateValue, _ given: Any?, with type: ValueType
     ) throws {
         switch path.operation {
         case .count:

@@ -14,7 +14,7 @@ extension ConstantResolution {
         let isNegated = comparison.operation == .notEqual
         let target = path.last.linkTarget(column: column)
         let areEqual = QueryCondition.or(
-            try values.filter { !$0.isNull }.map { try hasMembers(of: $0, operand, target) })
+            try values.filter { !$0.isNull }.map { try hasMembers(of: $0, operand, in: target) })
         let links = QueryCondition.link(column: column, isNegated ? .not(areEqual) : areEqual)
         let findsNull = values.contains { $0.isNull }
         guard isNegated || findsNull else { return path.through(links) }
@@ -30,16 +30,18 @@ extension ConstantResolution {
 
     /// Returns the condition that an object has the same properties as a value.
     private func hasMembers(
-        of value: PredicateValue, _ operand: PredicateOperand, _ target: ManagedClass
+        of value: PredicateValue, _ operand: PredicateOperand, in target: ManagedClass
     ) throws -> QueryCondition {
         guard case .members(let object) = value, target.model.type == type(of: object) else {
             throw uncomparable(value.given ?? operand.given)
         }
         let members = try target.model.properties.map { property -> PredicateSyntax in
             if property.shape.collection != .none {
-                throw unsupported(property, of: target, "equality on collections is")
+                throw unsupported(property, of: target, what: "equality on collections is")
             }
-            if property.shape.isLink { throw unsupported(property, of: target, "object links are") }
+            if property.shape.isLink {
+                throw unsupported(property, of: target, what: "object links are")
+            }
             let name = KeyPathSyntax(
                 variable: nil, steps: [.name(property.name)], position: comparison.position)
             return .comparison(
@@ -54,7 +56,7 @@ extension ConstantResolution {
     }
 
     private func unsupported(
-        _ property: PropertyModel, of target: ManagedClass, _ what: String
+        _ property: PropertyModel, of target: ManagedClass, what: String
     ) -> InvalidPredicate {
         error(
             "Unsupported property '\(target.model.name).\(property.name)' for memberwise equality "

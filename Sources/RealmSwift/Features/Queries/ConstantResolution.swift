@@ -9,7 +9,7 @@ struct ConstantResolution {
     let path: ResolvedKeyPath
 
     init(
-        _ resolver: PredicateResolver, _ comparison: ComparisonSyntax, _ path: KeyPathSyntax
+        _ resolver: PredicateResolver, _ comparison: ComparisonSyntax, of path: KeyPathSyntax
     ) throws {
         self.resolver = resolver
         self.comparison = comparison
@@ -150,23 +150,23 @@ struct ConstantResolution {
         switch comparison.operation {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .beginsWith,
             .endsWith, .contains, .like, .matches:
-            return try test(try required(operand), operand.given, type)
+            return try test(try required(operand), operand.given, of: type)
         case .between: return try between(operand, type)
         case .isIn:
             return .anyOf(
-                try list(operand).map { try test($0, operand.given, type, as: .equal) })
+                try list(operand).map { try test($0, operand.given, of: type, as: .equal) })
         }
     }
 
     private func test(
-        _ value: PredicateValue, _ given: Any?, _ type: ValueType,
+        _ value: PredicateValue, _ given: Any?, of type: ValueType,
         as operation: ComparisonSyntax.Operation? = nil
     ) throws -> ConstantTest {
         let operation = operation ?? comparison.operation
         try PredicateTypes.require(operation, comparison.options, on: testedType(type)) {
             error($0)
         }
-        try requireComparable(value, given, type)
+        try requireComparable(value, given, with: type)
         let isEquality = operation == .equal || operation == .notEqual
         if case .null = value {
             switch operation {
@@ -181,12 +181,12 @@ struct ConstantResolution {
         if value.isCollection { return .collection(value, operation, in: resolver.realm) }
         if case .object = value { return try objectTest(value, operation) }
         if let pattern = operation.textPattern, case .scalar(let kind, .bytes(let bytes)) = value {
-            return .text(pattern, comparison.options, bytes, of: kind, in: type)
+            return .text(pattern, comparison.options, for: bytes, of: kind, in: type)
         }
         if isEquality, !comparison.options.isEmpty, case .scalar(.string, .bytes(let text)) = value
         {
             var test = ConstantTest.text(
-                .whole, comparison.options, text, of: .string, in: type)
+                .whole, comparison.options, for: text, of: .string, in: type)
             test.isInverted = operation == .notEqual
             return test
         }
@@ -232,7 +232,7 @@ struct ConstantResolution {
         }
         try PredicateTypes.require(.between, comparison.options, on: testedType(type)) { error($0) }
         for bound in bounds {
-            try requireComparable(bound, operand.given, type)
+            try requireComparable(bound, operand.given, with: type)
             if bound.isNull { throw uncomparable(bound.given ?? operand.given, to: type.name) }
         }
         return .between(bounds[0], bounds[1], as: testedType(type))

@@ -151,7 +151,7 @@ extension ConstantTest {
     ///     of such data.
     ///   - type: The type of the tested values.
     static func text(
-        _ pattern: TextPattern, _ options: StringOptions, _ sought: [UInt8], of kind: ValueType,
+        _ pattern: TextPattern, _ options: StringOptions, for sought: [UInt8], of kind: ValueType,
         in type: ValueType
     ) -> ConstantTest {
         var stored: ValueTest?

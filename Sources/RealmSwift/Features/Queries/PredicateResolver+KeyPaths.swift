@@ -7,7 +7,7 @@ extension PredicateResolver {
         guard let scope = scopes.lastIndex(where: { $0.name == path.variable }) else {
             throw error("Unknown variable '$\(path.variable ?? "")'", at: path.position)
         }
-        var resolved = try KeyPathResolution(self, path, scopes[scope]).resolve(path.steps)
+        var resolved = try KeyPathResolution(self, path, in: scopes[scope]).resolve(path.steps)
         if scope < scopes.count - 1 {
             references.add(scope)
             resolved.origin = scopes[scope].variable
@@ -21,7 +21,7 @@ private struct KeyPathResolution {
     private let resolver: PredicateResolver
     private var path: ResolvedKeyPath
 
-    init(_ resolver: PredicateResolver, _ syntax: KeyPathSyntax, _ scope: PredicateScope) {
+    init(_ resolver: PredicateResolver, _ syntax: KeyPathSyntax, in scope: PredicateScope) {
         self.resolver = resolver
         path = ResolvedKeyPath(from: scope.managedClass, syntax)
     }

@@ -3,8 +3,8 @@ import StorageEngine
 extension PredicateResolver {
     /// Returns the condition for a comparison of the count of a subquery with a number.
     func condition(
-        _ subquery: SubquerySyntax, _ operation: ComparisonSyntax.Operation, _ given: Any?,
-        _ comparison: ComparisonSyntax
+        _ subquery: SubquerySyntax, _ operation: ComparisonSyntax.Operation, given: Any?,
+        in comparison: ComparisonSyntax
     ) throws -> QueryCondition {
         guard subquery.steps == [.operation("count")] else {
             throw error(

@@ -67,10 +67,10 @@ struct PredicateResolver {
         case (.keyPath(let left), .keyPath(let right)):
             return try PairResolution(self, comparison).condition(left, right)
         case (.subquery(let subquery), .value(let value)):
-            return try condition(subquery, comparison.operation, value, comparison)
+            return try condition(subquery, comparison.operation, given: value, in: comparison)
         case (.value(let value), .subquery(let subquery)):
             return try condition(
-                subquery, try mirrored(comparison).operation, value, comparison)
+                subquery, try mirrored(comparison).operation, given: value, in: comparison)
         case (.subquery(let subquery), _), (_, .subquery(let subquery)):
             throw error(
                 "\(subquery.text).@count is only supported when compared with a constant number.",
@@ -93,9 +93,9 @@ struct PredicateResolver {
         if comparison.qualifier == .all { return nil }
         switch (comparison.left, comparison.right) {
         case (.keyPath(let path), .value), (.keyPath(let path), .list):
-            return try ConstantResolution(self, comparison, path)
+            return try ConstantResolution(self, comparison, of: path)
         case (.value, .keyPath(let path)), (.list, .keyPath(let path)):
-            return try ConstantResolution(self, mirrored(comparison), path)
+            return try ConstantResolution(self, mirrored(comparison), of: path)
         default: return nil
         }
     }

@@ -32,15 +32,15 @@ extension RealmInstance {
     /// - Throws: ``InvalidPredicate`` if the path does not fit the class, or the operator does not
     ///   fit the path.
     func preparedComparison(
-        _ path: TypedPath, _ operation: ComparisonSyntax.Operation, _ options: StringOptions,
+        _ path: TypedPath, _ operation: ComparisonSyntax.Operation, options: StringOptions,
         in managedClass: ManagedClass
     ) throws -> PreparedComparison {
         if isFrozen {
             var comparisons = PreparedComparisons()
-            return try comparisons.comparison(path, operation, options, in: managedClass)
+            return try comparisons.comparison(path, operation, options: options, in: managedClass)
         }
         return try preparedQueries.comparisons.comparison(
-            path, operation, options, in: managedClass)
+            path, operation, options: options, in: managedClass)
     }
 }
 

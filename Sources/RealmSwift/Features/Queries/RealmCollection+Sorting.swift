@@ -72,13 +72,14 @@ extension AggregatableCollection {
         guard let realm = backing.realm, case .stored(let type, _, _) = _contents.source else {
             if let realm = RealmCache.failedInstance {
                 return SortedValues(
-                    realm, AggregatedValue._elementShape.type, [operation], .nothing)
+                    realm, AggregatedValue._elementShape.type, operations: [operation],
+                    source: .nothing)
             }
             // For an unmanaged collection, this stops the program with the documented message.
             _ = _querySource.query()
             stop("Only collections of values have an order of their own.")
         }
-        return SortedValues(realm, type, [operation], _valueSource)
+        return SortedValues(realm, type, operations: [operation], source: _valueSource)
     }
 
     private var _valueSource: ValueSource<AggregatedValue> {

@@ -53,9 +53,9 @@ struct PredicateTranslator {
         switch try translate(expression) {
         case .condition(let condition): return condition
         case .operand(.value(let value as Bool)): return .constant(value)
-        case .operand(let operand): return .comparison(operand, .equal, .value(true))
+        case .operand(let operand): return .comparison(operand, .equal, right: .value(true))
         case .defaulted(let path, let value as Bool):
-            let isTrue = PredicateSyntax.comparison(.keyPath(path), .equal, .value(true))
+            let isTrue = PredicateSyntax.comparison(.keyPath(path), .equal, right: .value(true))
             return value ? .or([isTrue, .isNil(path)]) : isTrue
         case .optional, .defaulted: throw refusal(of: E.self)
         }
@@ -94,7 +94,7 @@ struct PredicateTranslator {
 
     /// Returns the count of the elements of a collection that satisfy a condition.
     mutating func subquery<Elements: PredicateExpression, Test: PredicateExpression>(
-        _ elements: Elements, _ variable: PredicateExpressions.VariableID, _ test: Test,
+        _ elements: Elements, _ variable: PredicateExpressions.VariableID, passing test: Test,
         isNegated: Bool = false
     ) throws -> OperandSyntax where Elements.Output: Sequence {
         guard Elements.Output.Element.self is ObjectBase.Type else {
@@ -127,7 +127,7 @@ enum TranslatedPredicate {
 
 extension PredicateSyntax {
     static func comparison(
-        _ left: OperandSyntax, _ operation: ComparisonSyntax.Operation, _ right: OperandSyntax
+        _ left: OperandSyntax, _ operation: ComparisonSyntax.Operation, right: OperandSyntax
     ) -> PredicateSyntax {
         .comparison(
             ComparisonSyntax(
@@ -136,6 +136,6 @@ extension PredicateSyntax {
     }
 
     static func isNil(_ path: KeyPathSyntax) -> PredicateSyntax {
-        .comparison(.keyPath(path), .equal, .value(nil))
+        .comparison(.keyPath(path), .equal, right: .value(nil))
     }
 }

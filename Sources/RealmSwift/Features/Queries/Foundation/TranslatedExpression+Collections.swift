@@ -31,25 +31,25 @@ extension LinkingObjects: TranslatedCollection {
 
 extension PredicateExpressions.SequenceStartsWith: TranslatedExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
-        .condition(try translator.search(base, .beginsWith, prefix))
+        .condition(try translator.search(base, .beginsWith, for: prefix))
     }
 }
 
 extension PredicateExpressions.CollectionContainsCollection: TranslatedExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
-        .condition(try translator.search(base, .contains, other))
+        .condition(try translator.search(base, .contains, for: other))
     }
 }
 
 extension PredicateTranslator {
     fileprivate mutating func search<Base: PredicateExpression, Part: PredicateExpression>(
-        _ base: Base, _ operation: ComparisonSyntax.Operation, _ part: Part
+        _ base: Base, _ operation: ComparisonSyntax.Operation, for part: Part
     ) throws -> PredicateSyntax {
         guard Base.Output.self is any TextOrData.Type else {
             throw refusal("Looking for a sequence in a collection is not supported")
         }
         let whole = try operand(base)
-        return .comparison(whole, operation, try operand(part))
+        return .comparison(whole, operation, right: try operand(part))
     }
 }
 
@@ -62,11 +62,11 @@ extension PredicateExpressions.SequenceContains: TranslatedExpression {
         switch (collection, sought) {
         case (.value(let values as any Sequence), .keyPath):
             let list = values.map { queryValue($0) }
-            return .condition(.comparison(sought, .isIn, .list(list)))
+            return .condition(.comparison(sought, .isIn, right: .list(list)))
         case (.keyPath, .value(let character as Character)):
-            return .condition(.comparison(collection, .contains, .value(String(character))))
+            return .condition(.comparison(collection, .contains, right: .value(String(character))))
         case (.keyPath, .value) where LHS.Output.self is any TranslatedCollection.Type:
-            return .condition(.comparison(sought, .isIn, collection))
+            return .condition(.comparison(sought, .isIn, right: collection))
         default:
             throw translator.refusal(
                 "contains(_:) with something else than a property and values is not supported")
@@ -76,22 +76,22 @@ extension PredicateExpressions.SequenceContains: TranslatedExpression {
 
 extension PredicateExpressions.SequenceContainsWhere: TranslatedExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
-        let count = try translator.subquery(sequence, variable.key, test)
-        return .condition(.comparison(count, .greater, .value(0)))
+        let count = try translator.subquery(sequence, variable.key, passing: test)
+        return .condition(.comparison(count, .greater, right: .value(0)))
     }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: TranslatedExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
-        let count = try translator.subquery(sequence, variable.key, test, isNegated: true)
-        return .condition(.comparison(count, .equal, .value(0)))
+        let count = try translator.subquery(sequence, variable.key, passing: test, isNegated: true)
+        return .condition(.comparison(count, .equal, right: .value(0)))
     }
 }
 
 /// Supported only as the base of `count` or `isEmpty`.
 extension PredicateExpressions.Filter: TranslatedExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
-        .operand(try translator.subquery(sequence, variable.key, filter))
+        .operand(try translator.subquery(sequence, variable.key, passing: filter))
     }
 }
 
@@ -125,8 +125,8 @@ extension PredicateExpressions.RangeExpressionContains: TranslatedExpression {
             let bounds = try range.bounds(&translator)
             return .condition(
                 .and([
-                    .comparison(bounds.low, .lessOrEqual, element),
-                    .comparison(element, bounds.last, bounds.high),
+                    .comparison(bounds.low, .lessOrEqual, right: element),
+                    .comparison(element, bounds.last, right: bounds.high),
                 ]))
         }
         guard case .value(let range as any BoundedRange) = try translator.operand(range) else {
@@ -135,7 +135,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatedExpression {
         return .condition(
             .and(
                 range.bounds.map { operation, bound in
-                    .comparison(element, operation, .value(queryValue(bound)))
+                    .comparison(element, operation, right: .value(queryValue(bound)))
                 }))
     }
 }

@@ -15,7 +15,7 @@ extension PredicateExpressions.Comparison: TranslatedExpression {
         let left = try translator.translate(lhs)
         let right = try translator.translate(rhs)
         return .condition(
-            try translator.comparison(left, operation, right) {
+            try translator.comparison(left, operation, right: right) {
                 guard let left = $0 as? LHS.Output, let right = $1 as? LHS.Output else {
                     return nil
                 }
@@ -58,7 +58,7 @@ extension PredicateTranslator {
             return .and([.not(.isNil(path)), value ? condition : .not(condition)])
         default: break
         }
-        let areEqual = try comparison(left, .equal, right) {
+        let areEqual = try comparison(left, .equal, right: right) {
             guard let left = $0 as? Left.Output, let right = $1 as? Left.Output else { return nil }
             return left == right
         }
@@ -83,12 +83,12 @@ extension PredicateTranslator {
     ///   - areInOrder: A function that compares two constants; nil if it cannot.
     fileprivate func comparison(
         _ left: TranslatedPredicate, _ operation: ComparisonSyntax.Operation,
-        _ right: TranslatedPredicate, _ areInOrder: (Any, Any) -> Bool?
+        right: TranslatedPredicate, _ areInOrder: (Any, Any) -> Bool?
     ) throws -> PredicateSyntax {
         /// - Parameter isTrue: Whether the comparison is true for the default value; nil if
         ///   unknown.
         func comparison(
-            _ condition: PredicateSyntax, _ path: KeyPathSyntax, _ isTrue: Bool?
+            _ condition: PredicateSyntax, _ path: KeyPathSyntax, isTrue: Bool?
         ) throws -> PredicateSyntax {
             guard let isTrue else {
                 throw refusal("This type of value around '??' is not supported")
@@ -102,15 +102,15 @@ extension PredicateTranslator {
             }
             return .constant(isTrue)
         case (.operand(let left), .operand(let right)):
-            return .comparison(left, operation, right)
+            return .comparison(left, operation, right: right)
         case (.defaulted(let path, let value), .operand(.value(let right?))):
             return try comparison(
-                .comparison(.keyPath(path), operation, .value(right)), path,
-                areInOrder(value, right))
+                .comparison(.keyPath(path), operation, right: .value(right)), path,
+                isTrue: areInOrder(value, right))
         case (.operand(.value(let left?)), .defaulted(let path, let value)):
             return try comparison(
-                .comparison(.value(left), operation, .keyPath(path)), path,
-                areInOrder(left, value))
+                .comparison(.value(left), operation, right: .keyPath(path)), path,
+                isTrue: areInOrder(left, value))
         default:
             throw refusal("Comparing conditions, or two values with '??', is not supported")
         }

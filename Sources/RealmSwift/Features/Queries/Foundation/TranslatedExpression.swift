@@ -43,9 +43,9 @@ extension PredicateExpressions.KeyPath: TranslatedExpression {
 
     private func isEmpty(_ translator: inout PredicateTranslator) throws -> PredicateSyntax {
         if let text = Root.Output.self as? any TextOrData.Type {
-            return .comparison(try translator.operand(root), .equal, .value(text.init()))
+            return .comparison(try translator.operand(root), .equal, right: .value(text.init()))
         }
-        return .comparison(try count(&translator), .equal, .value(0))
+        return .comparison(try count(&translator), .equal, right: .value(0))
     }
 
     /// Returns the number of elements of a collection, or of the elements that a filter selects.

@@ -27,8 +27,8 @@ struct GeoCondition {
         }
         name = "\(path) GEOWITHIN \(shape)"
         guard
-            let type = places.column(of: "type", .string, .none),
-            let coordinates = places.column(of: "coordinates", .double, .list)
+            let type = places.column(of: "type", .string, collection: .none),
+            let coordinates = places.column(of: "coordinates", .double, collection: .list)
         else {
             throw InvalidRegion(
                 "Query '\(name)' links to data in the wrong format for a geoWithin query")
@@ -67,7 +67,7 @@ struct GeoCondition {
 extension ManagedClass {
     /// Returns the column of a property; nil if the property does not have the given type.
     fileprivate func column(
-        of name: String, _ type: ValueType, _ collection: CollectionKind
+        of name: String, _ type: ValueType, collection: CollectionKind
     ) -> Int? {
         model.properties.firstIndex {
             $0.name == name && $0.shape.type == type && $0.shape.collection == collection

@@ -54,8 +54,8 @@ extension GeoPolygon {
             for second in corners.indices.dropFirst(first + 2)
             where (second + 1) % count != first {
                 let crosses = SpherePoint.cross(
-                    corners[first], corners[first + 1], corners[second],
-                    corners[(second + 1) % count])
+                    corners[first], corners[first + 1], from: corners[second],
+                    to: corners[(second + 1) % count])
                 if crosses { return (first, second) }
             }
         }
@@ -86,7 +86,7 @@ extension GeoPolygon {
         for (start, end) in edges(inner.corners) {
             for (otherStart, otherEnd) in edges(outer.corners)
             where Set([start, end]).isDisjoint(with: [otherStart, otherEnd]) {
-                if SpherePoint.cross(start, end, otherStart, otherEnd) { return false }
+                if SpherePoint.cross(start, end, from: otherStart, to: otherEnd) { return false }
             }
         }
         return true

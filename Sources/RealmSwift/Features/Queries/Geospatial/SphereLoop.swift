@@ -32,7 +32,7 @@ struct SpherePoint: Hashable, Sendable {
     /// Returns a positive number if the three points are in counterclockwise order, as seen from
     /// outside the sphere.
     static func orientation(
-        _ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint
+        _ a: SpherePoint, _ b: SpherePoint, to c: SpherePoint
     ) -> Double {
         (a.cross(b) * c.vector).sum()
     }
@@ -53,18 +53,18 @@ struct SpherePoint: Hashable, Sendable {
 
     /// Returns whether the lines from `center` to the three points are in counterclockwise order.
     static func areInOrder(
-        _ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint, around center: SpherePoint
+        _ a: SpherePoint, _ b: SpherePoint, then c: SpherePoint, around center: SpherePoint
     ) -> Bool {
         var count = 0
-        if orientation(b, center, a) >= 0 { count += 1 }
-        if orientation(c, center, b) >= 0 { count += 1 }
-        if orientation(a, center, c) > 0 { count += 1 }
+        if orientation(b, center, to: a) >= 0 { count += 1 }
+        if orientation(c, center, to: b) >= 0 { count += 1 }
+        if orientation(a, center, to: c) > 0 { count += 1 }
         return count >= 2
     }
 
     /// Returns whether two lines that share no end cross.
     static func cross(
-        _ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint, _ d: SpherePoint
+        _ a: SpherePoint, _ b: SpherePoint, from c: SpherePoint, to d: SpherePoint
     ) -> Bool {
         // Two lines cross if the ends of each line are on different sides of the other one, and the
         // crossing is on this side of the sphere: all four triangles have the same orientation. A
@@ -101,7 +101,7 @@ struct SphereLoop: Sendable {
         // for loops that share a corner.
         let second = self.corners[1]
         let expected = SpherePoint.areInOrder(
-            second.perpendicular, self.corners[0], self.corners[2], around: second)
+            second.perpendicular, self.corners[0], then: self.corners[2], around: second)
         containsOrigin =
             Self.crossesOddly(self.corners, from: .origin, to: second) != expected
     }
@@ -123,7 +123,7 @@ struct SphereLoop: Sendable {
             area +=
                 2
                 * atan2(
-                    SpherePoint.orientation(a, b, c), 1 + a.dot(b) + b.dot(c) + c.dot(a))
+                    SpherePoint.orientation(a, b, to: c), 1 + a.dot(b) + b.dot(c) + c.dot(a))
         }
         return remainder(area, 4 * .pi)
     }
@@ -136,11 +136,11 @@ struct SphereLoop: Sendable {
         for end in corners {
             let crosses =
                 if point == start {
-                    SpherePoint.areInOrder(point.perpendicular, end, origin, around: point)
+                    SpherePoint.areInOrder(point.perpendicular, end, then: origin, around: point)
                 } else if point == end {
-                    SpherePoint.areInOrder(point.perpendicular, start, origin, around: point)
+                    SpherePoint.areInOrder(point.perpendicular, start, then: origin, around: point)
                 } else {
-                    SpherePoint.cross(origin, point, start, end)
+                    SpherePoint.cross(origin, point, from: start, to: end)
                 }
             if crosses { isOdd.toggle() }
             start = end

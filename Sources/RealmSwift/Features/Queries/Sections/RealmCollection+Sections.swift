@@ -27,7 +27,8 @@ extension RealmCollection {
     ///   - name: The name of the property that `key` reads.
     ///   - sortDescriptors: The order of the elements.
     private func sectioned<Key: _Persistable>(
-        _ key: @escaping (Element) -> Key, named name: String, _ sortDescriptors: [SortDescriptor]
+        _ key: @escaping (Element) -> Key, named name: String,
+        sortedBy sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
         guard let first = sortDescriptors.first else {
             stop("There must be at least one SortDescriptor when using SectionedResults.")
@@ -62,7 +63,7 @@ extension RealmCollection where Element: ObjectBase {
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
-        sectioned({ $0[keyPath: keyPath] }, named: _name(for: keyPath), sortDescriptors)
+        sectioned({ $0[keyPath: keyPath] }, named: _name(for: keyPath), sortedBy: sortDescriptors)
     }
 }
 
@@ -100,7 +101,7 @@ extension RealmCollection where Element: ProjectionObservable {
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
-        sectioned({ $0[keyPath: keyPath] }, named: _name(for: keyPath), sortDescriptors)
+        sectioned({ $0[keyPath: keyPath] }, named: _name(for: keyPath), sortedBy: sortDescriptors)
     }
 }
 

@@ -20,25 +20,25 @@ struct PreparedComparisons {
     /// - Throws: ``InvalidPredicate`` if the path does not fit the class, or the operator does not
     ///   fit the path.
     mutating func comparison(
-        _ path: TypedPath, _ operation: ComparisonSyntax.Operation, _ options: StringOptions,
+        _ path: TypedPath, _ operation: ComparisonSyntax.Operation, options: StringOptions,
         in managedClass: ManagedClass
     ) throws -> PreparedComparison {
         let key = Key(
             managedClass: ObjectIdentifier(managedClass), operation: operation,
             options: options.rawValue, standsForMany: path.standsForMany, steps: path.steps)
         return try comparisons.value(for: key) {
-            try Self.prepare(path, operation, options, managedClass)
+            try Self.prepare(path, operation, options: options, in: managedClass)
         }
     }
 
     private static func prepare(
-        _ path: TypedPath, _ operation: ComparisonSyntax.Operation, _ options: StringOptions,
-        _ managedClass: ManagedClass
+        _ path: TypedPath, _ operation: ComparisonSyntax.Operation, options: StringOptions,
+        in managedClass: ManagedClass
     ) throws -> PreparedComparison {
         let syntax = ComparisonSyntax(
             qualifier: path.standsForMany ? .any : nil, left: .keyPath(path.syntax),
             operation: operation, options: options, right: .value(nil), position: 0)
         let resolver = PredicateResolver(managedClass: managedClass, format: "")
-        return PreparedComparison(try ConstantResolution(resolver, syntax, path.syntax))
+        return PreparedComparison(try ConstantResolution(resolver, syntax, of: path.syntax))
     }
 }

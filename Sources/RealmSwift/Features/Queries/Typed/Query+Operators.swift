@@ -160,23 +160,23 @@ extension Query where T == Bool {
 
     /// Returns a condition that is true for the objects for which both conditions are true.
     public static func && (left: Query, right: Query) -> Query<Bool> {
-        joining(left, .and, right)
+        joining(left, .and, right: right)
     }
 
     /// Returns a condition that is true for the objects for which at least one condition is true.
     public static func || (left: Query, right: Query) -> Query<Bool> {
-        joining(left, .or, right)
+        joining(left, .or, right: right)
     }
 
     private static func joining(
-        _ left: Query, _ junction: TypedExpression.Junction, _ right: Query
+        _ left: Query, _ junction: TypedExpression.Junction, right: Query
     ) -> Query<Bool> {
         var depth = Swift.max(left.conditionDepth, right.conditionDepth) + 1
         if case .compound(let part) = left.expression, part.junction == junction {
             depth = Swift.max(left.conditionDepth, right.conditionDepth + 1)
         }
         return Query<Bool>(
-            .compound(CompoundExpression(left.expression, junction, right.expression)),
+            .compound(CompoundExpression(left.expression, junction, right: right.expression)),
             depth: depth)
     }
 

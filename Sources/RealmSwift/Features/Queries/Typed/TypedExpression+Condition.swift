@@ -71,7 +71,7 @@ extension ManagedClass {
             guard let path = left.path else {
                 preconditionFailure("Not only paths are compared with constants.")
             }
-            return try realm.preparedComparison(path, operation, options, in: self)
+            return try realm.preparedComparison(path, operation, options: options, in: self)
                 .condition(right.operand)
         }
     }

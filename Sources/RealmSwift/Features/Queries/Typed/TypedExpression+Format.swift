@@ -25,7 +25,7 @@ struct TypedFormat {
                 text += ")"
             }
         case .comparison(let left, let operation, let options, let right):
-            appendAny(TypedExpression.isAny(left, operation, right), after: "(")
+            appendAny(TypedExpression.isAny(left, operation, right: right), after: "(")
             append(operand: left)
             text += " \(operation.rawValue)\(options) "
             append(operand: right)

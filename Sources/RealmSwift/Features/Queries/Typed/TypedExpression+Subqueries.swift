@@ -38,7 +38,7 @@ extension TypedExpression {
     ) -> TypedExpression {
         let operands = operands(of: junction).map(transform)
         return operands.dropFirst().reduce(operands[0]) {
-            .compound(CompoundExpression($0, junction, $1))
+            .compound(CompoundExpression($0, junction, right: $1))
         }
     }
 }

@@ -4,7 +4,7 @@ extension TypedExpression {
         condition { left, operation, options, right in
             .comparison(
                 ComparisonSyntax(
-                    qualifier: Self.isAny(left, operation, right) ? .any : nil,
+                    qualifier: Self.isAny(left, operation, right: right) ? .any : nil,
                     left: left.operand, operation: operation, options: options,
                     right: right.operand, position: 0))
         }
@@ -13,7 +13,7 @@ extension TypedExpression {
     /// Returns whether a comparison is true if any value of an operand satisfies it. Membership in
     /// a collection refers to the collection as a whole.
     static func isAny(
-        _ left: TypedExpression, _ operation: ComparisonSyntax.Operation, _ right: TypedExpression
+        _ left: TypedExpression, _ operation: ComparisonSyntax.Operation, right: TypedExpression
     ) -> Bool {
         left.standsForMany || (right.standsForMany && operation != .isIn)
     }

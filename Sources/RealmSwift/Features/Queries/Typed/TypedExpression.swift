@@ -52,7 +52,7 @@ final class CompoundExpression {
     let junction: TypedExpression.Junction
     let right: TypedExpression
 
-    init(_ left: TypedExpression, _ junction: TypedExpression.Junction, _ right: TypedExpression) {
+    init(_ left: TypedExpression, _ junction: TypedExpression.Junction, right: TypedExpression) {
         self.left = left
         self.junction = junction
         self.right = right

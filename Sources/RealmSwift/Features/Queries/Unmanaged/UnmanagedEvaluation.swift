@@ -47,7 +47,7 @@ struct UnmanagedEvaluation {
         guard let start = bindings[path.variable] else {
             throw error("Unknown variable '$\(path.variable ?? "")'", at: path.position)
         }
-        var values = UnmanagedPath(start, path, self)
+        var values = UnmanagedPath(start, path, in: self)
         try values.follow(path.steps)
         return values
     }
@@ -102,16 +102,16 @@ struct UnmanagedEvaluation {
         let right = try constant(comparison.right, comparison)
         switch (comparison.left, left, comparison.right, right) {
         case (.keyPath(let path), nil, _, let value?):
-            return try isTrue(values(path), comparison, value)
+            return try isTrue(values(path), comparison, with: value)
         case (_, let value?, .keyPath(let path), nil):
             guard let mirrored = comparison.mirrored else {
                 throw error(
                     "Operator '\(comparison.operation.rawValue)' requires a keypath on the left "
                         + "side.", at: comparison.position)
             }
-            return try isTrue(values(path), mirrored, value)
+            return try isTrue(values(path), mirrored, with: value)
         case (.keyPath(let first), nil, .keyPath(let second), nil):
-            return try isTrue(values(first), comparison, values(second))
+            return try isTrue(values(first), comparison, right: values(second))
         case (.subquery, let count?, _, let value?), (_, let value?, .subquery, let count?):
             return UnmanagedTest(comparison, type: .int).passes(count, value)
         default:
@@ -123,7 +123,7 @@ struct UnmanagedEvaluation {
 
     /// Compares a path with a constant.
     private func isTrue(
-        _ path: UnmanagedPath, _ comparison: ComparisonSyntax, _ value: PredicateValue
+        _ path: UnmanagedPath, _ comparison: ComparisonSyntax, with value: PredicateValue
     ) throws -> Bool {
         try requireQualifier(comparison, isMany: path.leadsToMany)
         let test = UnmanagedTest(comparison, type: path.type)
@@ -136,7 +136,7 @@ struct UnmanagedEvaluation {
 
     /// Compares two paths.
     private func isTrue(
-        _ left: UnmanagedPath, _ comparison: ComparisonSyntax, _ right: UnmanagedPath
+        _ left: UnmanagedPath, _ comparison: ComparisonSyntax, right: UnmanagedPath
     ) throws -> Bool {
         let isIn = comparison.operation == .isIn
         if !isIn {

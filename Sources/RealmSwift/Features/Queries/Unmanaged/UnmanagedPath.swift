@@ -18,7 +18,7 @@ struct UnmanagedPath {
     private var isCutShort = false
     private var operation: String?
 
-    init(_ start: Any?, _ syntax: KeyPathSyntax, _ evaluation: UnmanagedEvaluation) {
+    init(_ start: Any?, _ syntax: KeyPathSyntax, in evaluation: UnmanagedEvaluation) {
         self.syntax = syntax
         self.evaluation = evaluation
         values = [start]

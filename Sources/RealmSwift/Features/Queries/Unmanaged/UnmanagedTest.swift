@@ -33,28 +33,28 @@ struct UnmanagedTest {
             return elements.contains { equals(left, $0) }
         case .between:
             guard case .list(let bounds) = right, bounds.count == 2 else { return false }
-            return isOrdered(left, .greaterOrEqual, bounds[0])
-                && isOrdered(left, .lessOrEqual, bounds[1])
-        case .less: return isOrdered(left, .less, right)
-        case .lessOrEqual: return isOrdered(left, .lessOrEqual, right)
-        case .greater: return isOrdered(left, .greater, right)
-        case .greaterOrEqual: return isOrdered(left, .greaterOrEqual, right)
+            return isOrdered(left, .greaterOrEqual, with: bounds[0])
+                && isOrdered(left, .lessOrEqual, with: bounds[1])
+        case .less: return isOrdered(left, .less, with: right)
+        case .lessOrEqual: return isOrdered(left, .lessOrEqual, with: right)
+        case .greater: return isOrdered(left, .greater, with: right)
+        case .greaterOrEqual: return isOrdered(left, .greaterOrEqual, with: right)
         case .beginsWith, .endsWith, .contains, .like, .matches: return finds(right, in: left)
         }
     }
 
     private func isOrdered(
-        _ left: PredicateValue, _ order: Comparison, _ right: PredicateValue
+        _ left: PredicateValue, _ order: Comparison, with right: PredicateValue
     ) -> Bool {
         if case .null = right, case .scalar(.string, _) = left, type == .string {
             return order == .greater || order == .greaterOrEqual
         }
         guard case .scalar = left, case .scalar = right else { return false }
-        return matches(left, order, right)
+        return matches(left, order, with: right)
     }
 
     private func matches(
-        _ left: PredicateValue, _ comparison: Comparison, _ right: PredicateValue
+        _ left: PredicateValue, _ comparison: Comparison, with right: PredicateValue
     ) -> Bool {
         let right = type.map { right.converted(to: $0) } ?? right
         return left.withMixed { left in right.withMixed { left.matches(comparison, $0) } }
@@ -66,7 +66,7 @@ struct UnmanagedTest {
         }
         switch (left, right) {
         case (.null, .null): return true
-        case (.scalar, .scalar): return matches(left, .equal, right)
+        case (.scalar, .scalar): return matches(left, .equal, with: right)
         case (.object(let left), .object(let right)): return Self.areSame(left, right)
         case (.members(let left), .members(let right)): return haveEqualMembers(left, right)
         case (.list(let left), .list(let right)):

@@ -201,7 +201,7 @@ import Testing
                 let other = SpherePoint(place)
                 let isLeft = corners.indices.allSatisfy {
                     SpherePoint.orientation(
-                        corners[$0], corners[($0 + 1) % corners.count], other) > 0
+                        corners[$0], corners[($0 + 1) % corners.count], to: other) > 0
                 }
                 #expect(region.contains(place) == isLeft, "\(place) in \(ring)")
             }
