@@ -44,7 +44,7 @@ extension AggregatableCollection {
 }
 
 extension Realm {
-    /// Returns a frozen copy of a collection; see ``AggregatableCollection/freeze()``.
+    /// Returns a frozen copy of a collection; see ``ThreadConfined/freeze()``.
     public func freeze<Collection: RealmCollection>(_ collection: Collection) -> Collection {
         collection.freeze()
     }

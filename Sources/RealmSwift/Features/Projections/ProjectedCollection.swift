@@ -38,11 +38,11 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
     public var isFrozen: Bool { source.isFrozen }
 
     /// Returns a frozen copy of the collection, for all threads; see
-    /// ``AggregatableCollection/freeze()``.
+    /// ``ThreadConfined/freeze()``.
     public func freeze() -> ProjectedCollection { ProjectedCollection(source: source.freeze()) }
 
     /// Returns the live collection that this frozen one is a copy of; nil if its object was
-    /// deleted. See ``AggregatableCollection/thaw()``.
+    /// deleted. See ``ThreadConfined/thaw()``.
     public func thaw() -> ProjectedCollection? {
         source.thaw().map { ProjectedCollection(source: $0) }
     }

@@ -84,11 +84,11 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     public var isFrozen: Bool { sectioning.results.isFrozen }
 
     /// Returns a frozen copy of the sections, for all threads. All elements are visited at once.
-    /// See ``AggregatableCollection/freeze()``.
+    /// See ``ThreadConfined/freeze()``.
     public func freeze() -> SectionedResults { SectionedResults(sectioning: sectioning.frozen()) }
 
     /// Returns the live sections that these frozen ones are a copy of; never nil. See
-    /// ``AggregatableCollection/thaw()``.
+    /// ``ThreadConfined/thaw()``.
     public func thaw() -> SectionedResults? { SectionedResults(sectioning: sectioning.thawed()) }
 
     /// Returns the same sections in another Realm of the file.
@@ -151,13 +151,13 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     public var isFrozen: Bool { sectioning.results.isFrozen }
 
     /// Returns a frozen copy of the section, for all threads. All elements of the results are
-    /// visited at once. See ``AggregatableCollection/freeze()``.
+    /// visited at once. See ``ThreadConfined/freeze()``.
     public func freeze() -> ResultsSection {
         ResultsSection(sectioning: sectioning.frozen(), key: key)
     }
 
     /// Returns the live section that this frozen one is a copy of; never nil. See
-    /// ``AggregatableCollection/thaw()``.
+    /// ``ThreadConfined/thaw()``.
     public func thaw() -> ResultsSection? {
         ResultsSection(sectioning: sectioning.thawed(), key: key)
     }
