@@ -3,8 +3,8 @@ import Dispatch
 /// The write lock, which a thread that may wait obtains for one that does not.
 ///
 /// The lock is *offered* once the other thread has it. Whoever asked *takes* it, and from then on
-/// holds it as if it had waited itself: no thread owns the lock (``FairLock``), and it excludes
-/// other processes by an open file description. An offer that is not taken in ``patience`` is
+/// holds it as if it had waited itself: no thread owns the lock (`FairLock`), and it excludes
+/// other processes by an open file description. An offer that is not taken in `patience` is
 /// withdrawn, so that a thread which is busy, or has ended, does not lock all writers out.
 public final class WriteLockRequest: Sendable {
     private enum State {
