@@ -32,8 +32,19 @@ extension Coordinator {
 
     /// Step 1. A word that a dead writer left odd is changed as well, and stays odd.
     package func announcePublication() {
-        let isOdd = region.wakeUpWord.loadRelaxed() & 1 != 0
-        changeWakeUpWord(by: isOdd ? 2 : 1)
+        while true {
+            let word = region.wakeUpWord.loadRelaxed()
+            if announcePublication(over: word) { return }
+        }
+    }
+
+    /// Step 1, if the word is still `word`. A waiter may be about to make the word of a dead writer
+    /// even; added to that, the difference from an odd word would leave it even.
+    func announcePublication(over word: UInt32) -> Bool {
+        let announced = word &+ (word & 1 == 0 ? 1 : 2)
+        if !region.wakeUpWord.compareExchange(expected: word, desired: announced) { return false }
+        wakeSleepers()
+        return true
     }
 
     /// Step 2.
@@ -57,6 +68,11 @@ extension Coordinator {
 
     private func changeWakeUpWord(by difference: UInt32) {
         _ = region.wakeUpWord.fetchAdd(difference)
+        wakeSleepers()
+    }
+
+    /// Wakes the sleepers after the word has changed.
+    private func wakeSleepers() {
         // A sleeper is counted before the kernel compares the word, and the count is read after the
         // word has changed. So no sleeper is missed.
         if region.sleeperCount.loadSequential() != 0 {

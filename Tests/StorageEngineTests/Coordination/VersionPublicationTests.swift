@@ -74,6 +74,23 @@ import ToolSupport
         #expect(try file.close())
     }
 
+    /// A waiter ends the publication of a dead writer just when the next writer announces its own.
+    @Test func anAnnouncementLeavesTheWordOddAlthoughAWaiterMakesItEven() throws {
+        let directory = try CoordinationTestDirectory()
+        let file = try CoordinationTestFile(directory.file("a"))
+        let coordinator = file.coordinator
+        coordinator.announcePublication()
+        let word = coordinator.publicationWord
+        #expect(word & 1 == 1)
+        coordinator.endPublication()
+        #expect(!coordinator.announcePublication(over: word))
+        #expect(coordinator.publicationWord & 1 == 0)
+        coordinator.announcePublication()
+        #expect(coordinator.publicationWord & 1 == 1)
+        coordinator.endPublication()
+        #expect(try file.close())
+    }
+
     @Test func aWriterThatWasTakenForDeadWakesTheSleepersAgain() throws {
         let directory = try CoordinationTestDirectory()
         let file = try CoordinationTestFile(directory.file("a"))
