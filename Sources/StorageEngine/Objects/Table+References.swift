@@ -136,6 +136,23 @@ extension Table {
         return targets
     }
 
+    /// The objects to which one of the mixed values in a column links, also from collections inside
+    /// of it.
+    ///
+    /// - Throws: `.damaged`, `.fileAccess`.
+    public func mixedTargets(
+        of value: Scalar, in column: Int
+    ) throws(StorageError) -> [TypedLink] {
+        var targets: [TypedLink] = []
+        try addTargets(of: value, column, to: &targets, depth: 0)
+        return targets
+    }
+
+    /// Whether mixed values in a column have ever linked to objects of a table.
+    public func mayLink(_ column: Int, to table: Int) -> Bool {
+        connection.schema.backlinkColumn(ofTable: index, column: column, inTable: table) != nil
+    }
+
     private func addTargets(
         of value: Scalar, _ column: Int, to targets: inout [TypedLink], depth: Int
     ) throws(StorageError) {

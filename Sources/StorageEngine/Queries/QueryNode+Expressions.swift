@@ -133,6 +133,7 @@ final class ExpressionReader {
     /// The objects that match the condition of `countMatching`, for the duration of a run; nil
     /// while few objects are tested.
     private var matched: MatchedKeys? = MatchedKeys([])
+    private var tests = FewTests()
 
     init(_ table: Table, _ expression: QueryExpression, depth: Int) throws(StorageError) {
         try QueryCondition.check(depth, table)
@@ -182,6 +183,7 @@ final class ExpressionReader {
         switch form {
         case .countMatching(_, let plan):
             matched = nil
+            tests = try FewTests(in: plan)
             try plan.root.prepareForFew()
         case .countMatchingEach(_, let plan, _, _): try plan.root.prepareForFew()
         case .bound(_, _, let reader): try reader.prepareForFew()
@@ -205,6 +207,7 @@ final class ExpressionReader {
             var count: Int64 = 0
             try values.forEach(of: key) { value throws(StorageError) in
                 guard case .link(let link) = value else { return true }
+                if matched == nil, !tests.takeOne() { matched = MatchedKeys(try plan.keys()) }
                 let isMatch: Bool
                 if let matched {
                     isMatch = matched.contains(link.key.rawValue)

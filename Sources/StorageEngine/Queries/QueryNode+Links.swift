@@ -1,7 +1,8 @@
 /// A to-one link, or a list, set or map of links, of which a target has to match a condition.
 ///
 /// The matching targets are found first, once per run. Rows are then tested by their links alone.
-/// In a run that tests few objects, the targets of each are tested instead.
+/// In a run that tests few objects, the targets of each are tested instead, unless they turn out to
+/// be many.
 final class LinkNode: QueryNode {
     private let table: Table
     private let column: Int
@@ -9,6 +10,7 @@ final class LinkNode: QueryNode {
     private let isToOne: Bool
     /// Nil while few objects are tested.
     private var matched: MatchedKeys? = MatchedKeys([])
+    private var tests = FewTests()
 
     init(_ table: Table, _ column: Int, to target: QueryPlan) {
         self.table = table
@@ -27,6 +29,7 @@ final class LinkNode: QueryNode {
 
     override func prepareForFew() throws(StorageError) {
         matched = nil
+        tests = try FewTests(in: target)
         try target.root.prepareForFew()
     }
 
@@ -51,11 +54,17 @@ final class LinkNode: QueryNode {
         try rows.filter { row throws(StorageError) in
             var isMatch = false
             try table.forEachLink(column, of: leaf.objectKey(row)) { key throws(StorageError) in
-                isMatch = try target.preparedMatch(key)
+                isMatch = try isMatching(key)
                 return !isMatch
             }
             return isMatch
         }
+    }
+
+    private func isMatching(_ key: ObjectKey) throws(StorageError) -> Bool {
+        if matched == nil, !tests.takeOne() { try prepare() }
+        if let matched { return matched.contains(key.rawValue) }
+        return try target.preparedMatch(key)
     }
 
     private func narrowToOne(
@@ -86,13 +95,15 @@ final class LinkNode: QueryNode {
 }
 
 /// Objects with a link from a matching object. They are found by following the links of the
-/// matching ones; in a run that tests few objects, by testing those that link to each.
+/// matching ones; in a run that tests few objects, by testing those that link to each, unless they
+/// turn out to be many.
 final class ReferrerNode: QueryNode {
     private let table: Table
     private let origin: QueryPlan
     private let column: Int
     /// Nil while few objects are tested.
     private var matched: MatchedKeys? = MatchedKeys([])
+    private var tests = FewTests()
 
     init(_ table: Table, _ origin: QueryPlan, through column: Int) {
         self.table = table
@@ -115,21 +126,28 @@ final class ReferrerNode: QueryNode {
 
     override func prepareForFew() throws(StorageError) {
         matched = nil
+        tests = try FewTests(in: origin)
         try origin.root.prepareForFew()
     }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
         let leaf = scan.leaf
         if let matched { return rows.keepMembers(of: matched, in: leaf) }
-        try rows.filter { row throws(StorageError) in
-            var isMatch = false
-            try origin.table.forEachReference(to: leaf.objectKey(row), in: column) {
-                source, _ throws(StorageError) in
-                isMatch = try origin.preparedMatch(source)
-                return !isMatch
-            }
-            return isMatch
+        try rows.filter { row throws(StorageError) in try isMatching(leaf.objectKey(row)) }
+    }
+
+    private func isMatching(_ key: ObjectKey) throws(StorageError) -> Bool {
+        if let matched { return matched.contains(key.rawValue) }
+        var isMatch = false
+        var areFew = true
+        try origin.table.forEachReference(to: key, in: column) { source, _ throws(StorageError) in
+            areFew = tests.takeOne()
+            if areFew { isMatch = try origin.preparedMatch(source) }
+            return areFew && !isMatch
         }
+        if areFew { return isMatch }
+        try prepare()
+        return try isMatching(key)
     }
 
     override func candidates(atMost limit: Int) -> [ObjectKey]? { matched?.keys(atMost: limit) }
@@ -137,6 +155,26 @@ final class ReferrerNode: QueryNode {
     override func explain() -> [String] {
         ["any \(origin.table.queryName(of: column)) leads here from one of"]
             + Self.indented([origin.root])
+    }
+}
+
+/// The objects of other tables that a run of few objects tests one by one. For more, all objects
+/// that match are found at once, which takes less time.
+struct FewTests {
+    private static let least = 64
+    private static let shareOfTable = 64
+    private var left = 0
+
+    init() {}
+
+    init(in plan: QueryPlan) throws(StorageError) {
+        left = max(Self.least, try plan.table.count() / Self.shareOfTable)
+    }
+
+    /// Returns false if there were too many.
+    mutating func takeOne() -> Bool {
+        left -= 1
+        return left >= 0
     }
 }
 

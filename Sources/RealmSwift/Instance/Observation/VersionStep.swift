@@ -42,7 +42,18 @@ final class VersionStep {
     {
         if !seen.insert(ObjectIdentifier(observed)).inserted { return true }
         if changes(of: observed.managedClass) != nil { return false }
-        return observed.branches.allSatisfy { isUntouched($0.target, &seen) }
+        return observed.branches.allSatisfy { branch in
+            !leads(observed, by: branch) || isUntouched(branch.target, &seen)
+        }
+    }
+
+    /// Whether there may be objects behind a branch. Mixed values may link to objects of every
+    /// class, and do to those of few.
+    private func leads(_ observed: ObservedClass, by branch: ObservedClass.Branch) -> Bool {
+        guard case .mixedLinks(let column) = branch.hop else { return true }
+        guard let table = observed.managedClass.table, let target = branch.target.managedClass.table
+        else { return false }
+        return table.mayLink(column, to: target.number)
     }
 }
 
@@ -72,7 +83,7 @@ extension VersionStep {
                 keys.insert(key)
             }
         }
-        for branch in observed.branches {
+        for branch in observed.branches where leads(observed, by: branch) {
             switch branch.hop {
             case .links(let column), .mixedLinks(let column):
                 try addReferrers(
@@ -111,8 +122,8 @@ extension VersionStep {
         }
     }
 
-    private static func spend(_ budget: inout Int) throws {
-        budget -= 1
+    private static func spend(_ budget: inout Int, _ steps: Int = 1) throws {
+        budget -= steps
         if budget < 0 { throw TooMany() }
     }
 
@@ -121,28 +132,81 @@ extension VersionStep {
         of origin: ObservedClass, _ column: Int, to keys: inout Set<ObjectKey>,
         within budget: inout Int
     ) throws {
-        var sources = try find(origin, &budget)
+        let sources = try find(origin, &budget)
         guard let table = origin.managedClass.table else { return }
-        var deleted = KeySet()
-        if let changes = changes(of: origin.managedClass) {
-            let id = table.columnID(column)
-            for (key, columns) in changes.modifications.objects where columns.contains(id) {
-                try Self.spend(&budget)
-                sources.insert(key)
-            }
-            sources.formUnion(changes.insertions.keys)
-            deleted = changes.deletions
-        }
+        let old = try oldTable(of: origin.managedClass)
         try addLinks(of: sources, in: table, column: column, to: &keys, within: &budget)
-        sources.formUnion(deleted.keys)
-        if let old = try oldTable(of: origin.managedClass) {
+        if let old {
             try addLinks(of: sources, in: old, column: column, to: &keys, within: &budget)
+        }
+        guard let changes = changes(of: origin.managedClass) else { return }
+        let id = table.columnID(column)
+        for (key, columns) in changes.modifications.objects
+        where columns.contains(id) && !sources.contains(key) {
+            try Self.spend(&budget)
+            let relinked = try relinkedKeys(column, of: key, from: old, to: table, changes: changes)
+            try Self.spend(&budget, relinked.count)
+            keys.formUnion(relinked)
+        }
+        try Self.spend(&budget, changes.insertions.count + changes.deletions.count)
+        try addLinks(
+            of: changes.insertions.keys, in: table, column: column, to: &keys, within: &budget)
+        if let old {
+            try addLinks(
+                of: changes.deletions.keys, in: old, column: column, to: &keys, within: &budget)
         }
     }
 
+    /// Returns the objects that an object of both versions has begun or ceased to link to; others
+    /// among those that it links to only where it takes less time to look at all of them.
+    private func relinkedKeys(
+        _ column: Int, of key: ObjectKey, from old: Table?, to new: Table, changes: TableChanges
+    ) throws -> [ObjectKey] {
+        guard let old, try old.contains(key) else { return try new.linkedKeys(column, of: key) }
+        let found: [ObjectKey]? =
+            switch new.definition.columns[column].collection {
+            case .none: nil
+            case .list:
+                try relinkedKeys(
+                    from: old.list(column, of: key), to: new.list(column, of: key),
+                    changes: changes
+                ) { try $0.value(at: $1) }
+            case .set:
+                try relinkedKeys(
+                    from: old.set(column, of: key), to: new.set(column, of: key),
+                    changes: changes
+                ) { try $0.value(at: $1) }
+            case .map:
+                try relinkedKeys(
+                    from: old.map(column, of: key), to: new.map(column, of: key),
+                    changes: changes
+                ) { try $0.entry(at: $1).value }
+            }
+        if let found { return found }
+        return try old.linkedKeys(column, of: key) + new.linkedKeys(column, of: key)
+    }
+
+    /// Nil if elements were set in their places.
+    private func relinkedKeys<Handle: ComparableHandle>(
+        from old: Handle, to new: Handle, changes: TableChanges,
+        _ value: (Handle, Int) throws -> Scalar
+    ) throws -> [ObjectKey]? {
+        guard let change = try new.change(since: old, changes) else { return [] }
+        if !change.modifications.isEmpty { return nil }
+        var keys: [ObjectKey] = []
+        for (handle, ranges) in [(old, change.deletions), (new, change.insertions)] {
+            for position in ranges.joined() {
+                if case .integer(let key) = try value(handle, position) {
+                    keys.append(ObjectKey(rawValue: key))
+                }
+            }
+        }
+        return keys
+    }
+
     private func addLinks(
-        of sources: Set<ObjectKey>, in table: Table, column: Int, to keys: inout Set<ObjectKey>,
-        within budget: inout Int
+        of sources: some Sequence<ObjectKey>, in table: Table, column: Int,
+        to keys: inout Set<ObjectKey>, within budget: inout Int
     ) throws {
         for source in sources where try table.contains(source) {
             for key in try table.linkedKeys(column, of: source) {
@@ -204,7 +268,7 @@ extension VersionStep {
             return true
         }
         guard let table = observed.managedClass.table else { return false }
-        for branch in observed.branches {
+        for branch in observed.branches where leads(observed, by: branch) {
             switch branch.hop {
             case .links(let column):
                 for linked in try table.linkedKeys(column, of: key)
