@@ -41,24 +41,35 @@ extension Pager {
     ///
     /// With relaxed durability it is written and visible when this returns, and durable soon.
     ///
+    /// `keepingVersion`: whether the connection goes on to read exactly this version, unless the
+    /// transaction was so large that it was written ahead.
+    ///
     /// - Throws: `.outOfDiskSpace`, `.fileAccess`, `.damaged` when the file was cut outside of this
     ///   library; `.outcomeUnknown` when a sync failed; what ``transactionFailure`` says.
     package func commit(
-        _ durability: CommitDurability = .full
+        _ durability: CommitDurability = .full, keepingVersion: Bool = false
     ) throws(StorageError) -> CommitStatistics {
         precondition(isInWriteTransaction)
         mayWait = true
+        let keepsVersion = keepingVersion && ahead == nil
         let base = version
         var statistics = CommitStatistics(version: writing.version)
         let costAhead = ahead?.cost
-        guard let group = try finish(durability) else { return CommitStatistics(version: base) }
-        if let cost = try writer.commits.waitUntilDurable(group) {
-            let version = statistics.version
-            statistics = cost
-            statistics.version = version
-            statistics.add(costAhead)
+        guard let group = try finish(durability, showingIt: keepsVersion) else {
+            return CommitStatistics(version: base)
         }
-        try moveToNewest()
+        do throws(StorageError) {
+            if let cost = try writer.commits.waitUntilDurable(group) {
+                let version = statistics.version
+                statistics = cost
+                statistics.version = version
+                statistics.add(costAhead)
+            }
+        } catch {
+            if keepsVersion { leaveUnpublished() }
+            throw error
+        }
+        if !keepsVersion { try moveToNewest() }
         return statistics
     }
 
@@ -96,8 +107,11 @@ extension Pager {
     /// Ends the transaction as a part of the group that is returned, which is still to be written;
     /// nil if it changed nothing: the connection then reads the version that it was based on, or a
     /// newer one. After an error it is rolled back. `durability` is nil for what becomes durable
-    /// with a later commit only.
-    func finish(_ durability: CommitDurability?) throws(StorageError) -> CommitGroup? {
+    /// with a later commit only. `showingIt`: whether the connection reads it from now on, as one
+    /// that does not wait does in any case.
+    func finish(
+        _ durability: CommitDurability?, showingIt: Bool = false
+    ) throws(StorageError) -> CommitGroup? {
         precondition(isInWriteTransaction)
         do throws(StorageError) {
             try writing.checkNotFailed()
@@ -114,7 +128,8 @@ extension Pager {
                 pages.flatMap { memory(for: run, reference, in: $0) }
             }
             let shown =
-                mayWait ? nil : UnpublishedVersion(group.record, in: group, of: writing)
+                mayWait && !showingIt
+                ? nil : UnpublishedVersion(group.record, in: group, of: writing)
             takeTransaction().handOver()
             if let shown { show(shown) }
             return group

@@ -154,6 +154,9 @@
         if unpublished != nil { showSnapshot() }
     }
 
+    /// Goes back from a version that is not published to the one that is pinned.
+    func leaveUnpublished() { showSnapshot() }
+
     /// Stops reading: the version is pinned no more.
     func endRead() {
         precondition(!isInWriteTransaction)

@@ -169,14 +169,19 @@ public final class Connection {
     /// Makes the transaction visible, and durable according to `durability`, and ends it. If this
     /// throws, the transaction is rolled back. Only after `.outcomeUnknown` may it be part of the
     /// file nevertheless.
+    ///
+    /// The connection then reads the newest version, which may have changes of others that were
+    /// committed meanwhile. With `keepingVersion` it reads exactly the version that the transaction
+    /// became, until it moves; but the newest one after a transaction that changed more than 16 MiB
+    /// (it was written ahead).
     @discardableResult
-    public func commit(_ durability: CommitDurability = .full) throws(StorageError)
-        -> CommitStatistics
-    {
+    public func commit(
+        _ durability: CommitDurability = .full, keepingVersion: Bool = false
+    ) throws(StorageError) -> CommitStatistics {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
             try completeTransaction()
-            let statistics = try pager.commit(durability)
+            let statistics = try pager.commit(durability, keepingVersion: keepingVersion)
             if pager.version == statistics.version {
                 voidPaths()
             } else {

@@ -5,8 +5,11 @@ protocol AnySortedValues: AnyObject {
     var realm: RealmInstance { get }
     var isValid: Bool { get }
     var contents: CollectionContents { get }
-    /// Returns the current values.
-    func ownedValues() -> [OwnedScalar]
+    /// The collection that has the values; nil if there is none.
+    var source: _CollectionBacking? { get }
+    /// Returns the stored forms of the current values. Functions of the application, with which its
+    /// types make values of them, are not called.
+    func storedValues() -> [OwnedScalar]
     /// Returns the same results in another Realm of the file.
     func moved(to realm: RealmInstance) -> any AnySortedValues
 }
@@ -14,26 +17,50 @@ protocol AnySortedValues: AnyObject {
 /// The collection that has the values of ``SortedValues``, whatever its type.
 struct ValueSource<Element: RealmCollectionValue> {
     enum Answer {
-        /// The current elements and their stored forms; nil if their owner was deleted.
-        case values((elements: [Element], contents: CollectionContents)?)
+        /// The current elements.
+        case elements([Element])
+        /// Their stored forms.
+        case contents(CollectionContents)
         /// The same collection in another Realm.
         case moved(ValueSource)
     }
 
-    // One function for both, because it is all that the values keep of the collection.
-    private let answer: (_ realm: RealmInstance?) -> Answer
-
-    /// - Parameter answer: A function that returns the values, or moves to a Realm if it is given
-    ///   one.
-    init(_ answer: @escaping (RealmInstance?) -> Answer) { self.answer = answer }
-
-    func read() -> (elements: [Element], contents: CollectionContents)? {
-        guard case .values(let values) = answer(nil) else { return nil }
-        return values
+    enum Question {
+        case elements
+        case contents
+        case moved(to: RealmInstance)
     }
 
+    let backing: _CollectionBacking?
+    // One function for all, because it is all that the values keep of the collection.
+    private let answer: (Question) -> Answer
+
+    /// - Parameters:
+    ///   - backing: What has the elements; nil for nothing.
+    ///   - answer: A function that answers questions about the collection.
+    init(_ backing: _CollectionBacking?, _ answer: @escaping (Question) -> Answer) {
+        self.backing = backing
+        self.answer = answer
+    }
+
+    /// The current elements; none if their owner was deleted.
+    var elements: [Element] {
+        guard isThere, case .elements(let elements) = answer(.elements) else { return [] }
+        return elements
+    }
+
+    /// The stored forms of the current elements; nil if their owner was deleted.
+    var contents: CollectionContents? {
+        guard isThere, case .contents(let contents) = answer(.contents) else { return nil }
+        return contents
+    }
+
+    private var isThere: Bool { backing.map { !$0.isInvalidated } ?? false }
+
     func moved(to realm: RealmInstance) -> ValueSource {
-        guard case .moved(let source) = answer(realm) else { return self }
+        guard backing != nil, case .moved(let source) = answer(.moved(to: realm)) else {
+            return self
+        }
         return source
     }
 }
@@ -50,7 +77,7 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
 
     let realm: RealmInstance
     private let birth: UInt32
-    private let source: ValueSource<Element>
+    private let origin: ValueSource<Element>
     private let operations: [Operation]
     /// The connection's change stamp for which `found` is valid.
     private var stamp: UInt64?
@@ -64,21 +91,21 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
         self.realm = realm
         self.type = type
         self.operations = operations
-        self.source = source
+        origin = source
         birth = realm.generation
         // Threads that use a frozen Realm share this object, so it is complete from the beginning.
         if realm.isFrozen { _ = values }
     }
 
     func adding(_ operation: Operation) -> SortedValues {
-        SortedValues(realm, type, operations: operations + [operation], source: source)
+        SortedValues(realm, type, operations: operations + [operation], source: origin)
     }
 
     func moved(to realm: RealmInstance) -> any AnySortedValues {
-        SortedValues(realm, type, operations: operations, source: source.moved(to: realm))
+        SortedValues(realm, type, operations: operations, source: origin.moved(to: realm))
     }
 
-    func ownedValues() -> [OwnedScalar] { values.map(\.value) }
+    var source: _CollectionBacking? { origin.backing }
 
     var isValid: Bool { birth >= realm.firstValidGeneration }
 
@@ -107,11 +134,22 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
             kindName: "Results", realm: realm)
     }
 
+    func storedValues() -> [OwnedScalar] {
+        realm.checkThread()
+        let scalars = storedElements()
+        return positions(in: scalars).map { scalars[$0] }
+    }
+
     private func find() -> [(element: Element, value: OwnedScalar)] {
-        guard let (elements, contents) = source.read(),
-            case .stored(_, let forEach, _) = contents.source
-        else { return [] }
-        let scalars: [OwnedScalar] = realm.read(absent: []) {
+        let elements = origin.elements
+        let scalars = Array(storedElements().prefix(elements.count))
+        return positions(in: scalars).map { (elements[$0], scalars[$0]) }
+    }
+
+    /// The stored forms of the elements, in the order of the collection.
+    private func storedElements() -> [OwnedScalar] {
+        guard case .stored(_, let forEach, _)? = origin.contents?.source else { return [] }
+        return realm.read(absent: []) {
             var scalars: [OwnedScalar] = []
             try forEach {
                 scalars.append(OwnedScalar($0))
@@ -119,44 +157,44 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
             }
             return scalars
         }
-        var values = Array(zip(elements, scalars).map { (element: $0, value: $1) })
-        for operation in operations {
+    }
+
+    /// Returns the positions of the values that the operations keep, in their order.
+    private func positions(in values: [OwnedScalar]) -> [Int] {
+        operations.reduce(into: Array(values.indices)) { positions, operation in
             switch operation {
             case .sort(let isAscending):
-                values = sorted(values) { isAscending ? $0 < 0 : $0 > 0 }
-            case .distinct: values = distinct(values)
+                positions = sorted(positions, of: values) { isAscending ? $0 < 0 : $0 > 0 }
+            case .distinct: positions = distinct(positions, of: values)
             case .none: break
             }
         }
-        return values
     }
 
-    /// Returns the values in sorted order. Equal values keep their order.
+    /// Returns the positions of values in sorted order. Equal values keep their order.
     private func sorted(
-        _ values: [(element: Element, value: OwnedScalar)], _ isBefore: (Int) -> Bool
-    ) -> [(element: Element, value: OwnedScalar)] {
+        _ positions: [Int], of values: [OwnedScalar], _ isBefore: (Int) -> Bool
+    ) -> [Int] {
         // Offsets are compared because the standard library does not guarantee a stable sort.
-        values.enumerated().sorted { first, second in
-            let order = compare(first.element.value, second.element.value)
+        positions.enumerated().sorted { first, second in
+            let order = compare(values[first.element], values[second.element])
             return order != 0 ? isBefore(order) : first.offset < second.offset
         }.map(\.element)
     }
 
-    private func distinct(
-        _ values: [(element: Element, value: OwnedScalar)]
-    ) -> [(element: Element, value: OwnedScalar)] {
-        let ordered = values.enumerated().sorted { first, second in
-            let order = compare(first.element.value, second.element.value)
+    private func distinct(_ positions: [Int], of values: [OwnedScalar]) -> [Int] {
+        let ordered = positions.enumerated().sorted { first, second in
+            let order = compare(values[first.element], values[second.element])
             return order != 0 ? order < 0 : first.offset < second.offset
         }
         var firsts: [Int] = []
         for (index, entry) in ordered.enumerated()
         where index == 0
-            || compare(ordered[index - 1].element.value, entry.element.value) != 0
+            || compare(values[ordered[index - 1].element], values[entry.element]) != 0
         {
             firsts.append(entry.offset)
         }
-        return firsts.sorted().map { values[$0] }
+        return firsts.sorted().map { positions[$0] }
     }
 
     /// Compares two values in the order of the engine. Null comes first.

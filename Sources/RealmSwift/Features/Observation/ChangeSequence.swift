@@ -19,8 +19,13 @@ import StorageEngine
 /// for another one. Elsewhere the program stops, as for every use of a Realm. It is not `Sendable`.
 ///
 /// Observing begins with the first call of `next()`. It ends when the task is cancelled, when the
-/// iterator is released, for example because the loop is left, and after the deletion of an
-/// observed object; the sequence ends then. Each iterator observes for itself.
+/// iterator is released, for example because the loop is left, and when nothing more can be told:
+/// after the deletion of an observed object, or of the owner of a list, set, map or linking
+/// objects, and after `invalidate()`. The sequence ends then. Each iterator observes for itself.
+///
+/// Several tasks may wait for the next element of one iterator, or of its copies, which share what
+/// they observe. Each element goes to one of them. When one of the tasks is cancelled, the sequence
+/// ends for all of them.
 ///
 /// A change is computed for the version that the Realm shows when the loop takes it, and leads
 /// there from the version of the element before. So a loop that takes long gets several
@@ -30,9 +35,12 @@ import StorageEngine
 public struct ChangeSequence<Element>: AsyncSequence {
     public typealias Failure = Never
 
-    private let begin: (ChangeSignal) -> ChangeSource<Element>
+    /// Returns nil if there is nothing to observe any more.
+    typealias Beginning = (ChangeSignal) -> ChangeSource<Element>?
 
-    init(_ begin: @escaping (ChangeSignal) -> ChangeSource<Element>) { self.begin = begin }
+    private let begin: Beginning
+
+    init(_ begin: @escaping Beginning) { self.begin = begin }
 
     /// Returns an iterator, which observes from its first step on.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(begin) }
@@ -41,7 +49,7 @@ public struct ChangeSequence<Element>: AsyncSequence {
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let consumer: Consumer
 
-        fileprivate init(_ begin: @escaping (ChangeSignal) -> ChangeSource<Element>) {
+        fileprivate init(_ begin: @escaping Beginning) {
             consumer = Consumer(begin)
         }
 
@@ -60,15 +68,15 @@ public struct ChangeSequence<Element>: AsyncSequence {
 
     /// What the copies of an iterator share.
     private final class Consumer {
-        private let begin: (ChangeSignal) -> ChangeSource<Element>
+        private let begin: Beginning
         private let signal = ChangeSignal()
         private var source: ChangeSource<Element>?
 
-        init(_ begin: @escaping (ChangeSignal) -> ChangeSource<Element>) { self.begin = begin }
+        init(_ begin: @escaping Beginning) { self.begin = begin }
 
         func next(isolation actor: isolated (any Actor)?) async -> Element? {
             while !Task.isCancelled, !signal.hasEnded {
-                let source = source ?? begin(signal)
+                guard let source = source ?? begin(signal) else { break }
                 self.source = source
                 if let (change, isLast) = source.take() {
                     if isLast { end() }
@@ -110,12 +118,15 @@ struct ChangeSource<Change> {
     let take: () -> (change: Change?, isLast: Bool)?
 }
 
-/// Tells a task that there may be changes.
+/// Tells tasks that there may be changes.
 final class ChangeSignal: Sendable {
+    private typealias Continuation = CheckedContinuation<Void, Never>
+
     private enum State {
         case low
         case raised
-        case awaited(CheckedContinuation<Void, Never>)
+        /// Usually by one task.
+        case awaited(Continuation, others: [Continuation])
         case ended
     }
 
@@ -131,21 +142,24 @@ final class ChangeSignal: Sendable {
     func end() { change(to: .ended) }
 
     private func change(to new: State) {
-        let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiting = state.withLock { state -> (first: Continuation, others: [Continuation])? in
             switch state {
             case .ended: return nil
             case .low, .raised:
                 state = new
                 return nil
-            case .awaited(let continuation):
+            case .awaited(let first, let others):
                 state = if case .ended = new { .ended } else { .low }
-                return continuation
+                return (first, others)
             }
         }
-        continuation?.resume()
+        guard let waiting else { return }
+        waiting.first.resume()
+        for continuation in waiting.others { continuation.resume() }
     }
 
-    /// Waits until the signal is raised, and lowers it.
+    /// Waits until the signal is raised, and lowers it. If several tasks wait, all of them look for
+    /// what there is.
     func wait(isolation actor: isolated (any Actor)?) async {
         await withCheckedContinuation(isolation: actor) { continuation in
             let isOver = state.withLock { state in
@@ -154,8 +168,11 @@ final class ChangeSignal: Sendable {
                 case .raised:
                     state = .low
                     return true
-                case .low, .awaited:
-                    state = .awaited(continuation)
+                case .low:
+                    state = .awaited(continuation, others: [])
+                    return false
+                case .awaited(let first, let others):
+                    state = .awaited(first, others: others + [continuation])
                     return false
                 }
             }

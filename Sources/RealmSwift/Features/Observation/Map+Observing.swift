@@ -44,18 +44,20 @@ extension Map {
         backing.requireAlive()
         return ObservableThing(
             realm: realm, identity: backing.identity(keyPaths), isInitial: true,
+            isOver: { backing.isOver },
             make: { backing.observed(in: $0, keyPaths) },
             makeTranslation: {
                 { report in
-                    if backing.hasRealmInvalidated { return nil }
+                    if backing.isStale { return nil }
                     switch report {
                     case .initial: return .initial(self)
+                    case .deletion: return nil
                     case .map(let change):
                         return .update(
                             self, deletions: change.deletions.map { Key(_storedKey: $0) },
                             insertions: change.insertions.map { Key(_storedKey: $0) },
                             modifications: change.modifications.map { Key(_storedKey: $0) })
-                    case .collection, .elements, .object, .deletion:
+                    case .collection, .elements, .object:
                         stop("A map reports the changes of a map.")
                     }
                 }

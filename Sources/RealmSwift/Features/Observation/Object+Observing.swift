@@ -102,13 +102,15 @@ extension ObjectBase {
         _ keyPaths: [String]?, actor: A, _isolation: isolated (any Actor)?,
         _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
     ) async -> NotificationToken {
-        await observable(keyPaths).realm.observe(on: actor, _isolation: _isolation) {
+        let realm = observable(keyPaths).realm
+        let older = realm.pinnedForObserving()
+        return await realm.observe(on: actor, _isolation: _isolation, since: older) {
             let handler = calls(block, on: $1)
             guard let object = self._counterpart(in: Realm(instance: $0)) else {
                 handler(.deleted)
                 return nil
             }
-            return object.observe(keyPaths, on: nil) { handler($0.cast()) }
+            return object.observable(keyPaths).observe(since: $2) { handler($0.cast()) }
         }
     }
 }

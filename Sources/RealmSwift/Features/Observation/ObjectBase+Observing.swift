@@ -10,13 +10,13 @@ extension ObjectBase {
     ) -> NotificationToken {
         let observable = observable(keyPaths)
         guard let queue else { return observable.observe(block) }
-        observable.realm.requireObservable()
-        return QueuedToken(on: queue, observable.realm) { realm in
+        let older = observable.realm.pinnedForObserving()
+        return QueuedToken(on: queue, observable.realm, since: older) { realm, older in
             guard let object = self._counterpart(in: Realm(instance: realm)) else {
                 block(.deleted)
                 return nil
             }
-            return object.observe(keyPaths, on: nil, block)
+            return object.observable(keyPaths).observe(since: older, block)
         }
     }
 
@@ -66,6 +66,7 @@ extension ObjectBase {
             of: ClassIdentity(managedClass), key: _key, as: view)
         return ObservableThing(
             realm: realm, identity: ObservedIdentity(subject, keyPaths), isInitial: false,
+            isOver: { [self] in isInvalidated },
             make: { realm in
                 let managedClass = realm.counterpart(of: managedClass)
                 return ObservedObject(managedClass, key, parts: parts(managedClass))

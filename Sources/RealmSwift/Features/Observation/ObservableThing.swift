@@ -9,6 +9,9 @@ struct ObservableThing<Change> {
     let identity: ObservedIdentity
     /// Whether the first thing that is told is the state at the beginning.
     let isInitial: Bool
+    /// Whether nothing more can be told, because what is observed is gone, or invalid. Called where
+    /// the Realm is confined.
+    let isOver: () -> Bool
     /// Makes what is observed, in another Realm of the file.
     let make: (RealmInstance) -> Observed
     /// Called once for each handler, because a translation may depend on what was reported before.
@@ -17,7 +20,7 @@ struct ObservableThing<Change> {
     /// The same thing with its changes in another form.
     func map<Other>(_ transform: @escaping (Change) -> Other) -> ObservableThing<Other> {
         ObservableThing<Other>(
-            realm: realm, identity: identity, isInitial: isInitial, make: make,
+            realm: realm, identity: identity, isInitial: isInitial, isOver: isOver, make: make,
             makeTranslation: {
                 let change = makeTranslation()
                 return { change($0).map(transform) }
@@ -25,34 +28,49 @@ struct ObservableThing<Change> {
     }
 
     /// Registers a handler that is called.
-    func observe(_ block: @escaping (Change) -> Void) -> NotificationToken {
+    ///
+    /// - Parameter older: Reads an older version after which changes are told, unless there is an
+    ///   initial call; nil for the version that the Realm shows.
+    func observe(
+        since older: Connection? = nil, _ block: @escaping (Change) -> Void
+    ) -> NotificationToken {
         let change = makeTranslation()
         let delivery = Registration.Delivery.call(
             { report in if let change = change(report) { block(change) } },
             skip: { _ = change($0) })
-        return register(delivery).token
+        return register(delivery, since: older).token
     }
 
     /// The changes as a sequence.
     var changes: ChangeSequence<Change> {
         ChangeSequence { signal in
+            if isOver() { return nil }
             let change = makeTranslation()
-            let (registration, token) = register(.pull(wake: signal.raise))
-            return ChangeSource(token: token) { [realm] in
-                guard let report = realm.takeReport(registration) else { return nil }
-                let isLast = if case .deletion = report { true } else { false }
-                return (change(report), isLast)
-            }
+            let (registration, token) = register(.pull(wake: signal.raise, end: signal.end))
+            return ChangeSource(token: token) { take(registration, change) }
         }
     }
 
+    private func take(
+        _ registration: Registration, _ change: Translation
+    ) -> (change: Change?, isLast: Bool)? {
+        // Where a thread has ended, nothing can be asked any more.
+        if !registration.isActive { return (nil, true) }
+        if let report = realm.takeReport(registration) {
+            return (change(report), isOver())
+        }
+        // The deletion is told after the transaction.
+        return !realm.isWriting && isOver() ? (nil, true) : nil
+    }
+
     private func register(
-        _ delivery: Registration.Delivery
+        _ delivery: Registration.Delivery, since older: Connection? = nil
     ) -> (registration: Registration, token: NotificationToken) {
         let notifier = realm.observableNotifier()
         let registration = attempt {
             try notifier.register(
-                identity, in: realm, isInitial: isInitial, making: make, delivery: delivery)
+                identity, in: realm, isInitial: isInitial, since: older, making: make,
+                delivery: delivery)
         }
         return (registration, HandlerToken(registration, notifier, of: realm))
     }

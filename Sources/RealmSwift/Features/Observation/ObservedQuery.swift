@@ -18,13 +18,16 @@ final class ObservedQuery: Observed {
 
     override func base() throws -> ObservedBase {
         if query.isWholeTable { return .version }
+        if query.origin.isGone { return .gone }
         return try followed.map { .ordered(try $0.state()) } ?? .keys(query.keys)
     }
 
     override func compare(
         _ base: ObservedBase, over step: VersionStep
     ) throws -> (Registration.Report?, ObservedBase) {
+        if case .gone = base { return (nil, base) }
         if isUntouched(step) { return (nil, base) }
+        if query.origin.isGone { return (lastReport(base), .gone) }
         if case .ordered(let state) = base,
             let (difference, next) = try followed?.follow(
                 state, over: step, counting: modifications)
@@ -36,13 +39,58 @@ final class ObservedQuery: Observed {
         return (difference.isEmpty ? nil : .collection(difference), next)
     }
 
+    /// What is to be told when all objects have gone with the collection that had them.
+    private func lastReport(_ base: ObservedBase) -> Registration.Report {
+        let count = count(in: base)
+        return count == 0 ? .deletion : .collection(IndexChanges(deletions: Array(0..<count)))
+    }
+
+    private func count(in base: ObservedBase) -> Int {
+        switch base {
+        case .keys(let keys): keys.count
+        case .ordered(let state): state.shown.count
+        case .version: query.count
+        case .values, .gone: 0
+        }
+    }
+
     /// Whether a step cannot have changed which objects the query has, nor an object that counts.
     private func isUntouched(_ step: VersionStep) -> Bool {
         guard let decisive, step.isUntouched(decisive), step.isUntouched(modifications) else {
             return false
         }
-        guard case .column(let managed) = query.origin else { return true }
-        return step.changes(of: managed.owner) == nil
+        switch query.origin {
+        case .table, .nothing: return true
+        case .column(let managed): return step.changes(of: managed.owner) == nil
+        case .backlinks(let managed):
+            return step.changes(of: managed.targetClass)?.deletions.isEmpty ?? true
+        }
+    }
+
+    override func modified(
+        in base: ObservedBase, counting counted: ObservedClass, over step: VersionStep
+    ) throws -> [Int] {
+        guard let table = query.managedClass.table,
+            let isModified = try step.affectedTest(counted, count: count(in: base))
+        else { return [] }
+        let known = try step.affected(counted, limit: 0)
+        let keys: [ObjectKey]
+        switch base {
+        case .keys(let old): keys = old.keys
+        case .ordered(let old):
+            if let known, let found = try followed?.places(of: known, in: old, over: step) {
+                return found
+            }
+            keys = old.shown.keys
+        case .version:
+            guard let old = try step.oldTable(of: query.managedClass) else { return [] }
+            if let known { return try known.compactMap { try old.position(of: $0) }.sorted() }
+            keys = try Self.keys(of: old)
+        case .values, .gone: return []
+        }
+        return try keys.indices.filter { index in
+            try table.contains(keys[index]) && isModified(keys[index])
+        }
     }
 
     /// Compares two states as a whole.
@@ -92,15 +140,18 @@ final class ObservedQuery: Observed {
     }
 
     private func allKeys(of old: Table, and new: Table) throws -> [ObjectKey] {
-        var keys = Set<ObjectKey>()
-        for table in [old, new] {
-            try table.forEachLeaf { leaf, _ in
-                for row in 0..<leaf.rowCount {
-                    keys.insert(table.key(at: RowLocation(leaf: leaf, row: row)))
-                }
-                return true
+        Set(try Self.keys(of: old) + Self.keys(of: new)).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// The keys of all objects, ascending.
+    private static func keys(of table: Table) throws -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        try table.forEachLeaf { leaf, _ in
+            for row in 0..<leaf.rowCount {
+                keys.append(table.key(at: RowLocation(leaf: leaf, row: row)))
             }
+            return true
         }
-        return keys.sorted { $0.rawValue < $1.rawValue }
+        return keys
     }
 }

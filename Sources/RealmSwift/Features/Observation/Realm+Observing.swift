@@ -11,8 +11,12 @@ extension Realm {
     /// - Precondition: The Realm is confined to the main thread, a queue or a thread with a running
     ///   run loop, and is not read-only.
     public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
+        observe(RealmHandler(block))
+    }
+
+    private func observe(_ handler: RealmHandler) -> NotificationToken {
         let notifier = instance.observableNotifier()
-        return attempt { try notifier.register(block, in: instance) }
+        return attempt { try notifier.register(handler, in: instance) }
     }
 
     /// What a handler of the Realm is told, as a sequence. See ``ChangeSequence``.
@@ -23,10 +27,12 @@ extension Realm {
     public var changes: ChangeSequence<Notification> {
         ChangeSequence { signal in
             let last = LastNotification()
-            let token = observe { notification, _ in
-                last.notification = notification
-                signal.raise()
-            }
+            let handler = RealmHandler(
+                { notification, _ in
+                    last.notification = notification
+                    signal.raise()
+                }, whenThreadEnds: signal.end)
+            let token = observe(handler)
             return ChangeSource(token: token) {
                 defer { last.notification = nil }
                 return last.notification.map { ($0, false) }

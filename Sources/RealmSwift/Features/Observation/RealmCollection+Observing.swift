@@ -81,18 +81,20 @@ extension _CollectionBacking {
         requireAlive()
         return ObservableThing(
             realm: realm, identity: identity(keyPaths), isInitial: true,
+            isOver: { isOver },
             make: { observed(in: $0, keyPaths) },
             makeTranslation: {
                 { report in
-                    // After `invalidate()`, nothing can be read that a handler could be told of.
-                    if hasRealmInvalidated { return nil }
+                    // Nothing can be read that a handler could be told of.
+                    if isStale { return nil }
                     switch report {
                     case .initial: return .initial(collection)
+                    case .deletion: return nil
                     case .collection(let change):
                         return .update(
                             collection, deletions: change.deletions,
                             insertions: change.insertions, modifications: change.modifications)
-                    case .elements, .map, .object, .deletion:
+                    case .elements, .map, .object:
                         stop("A collection reports the changes of a collection.")
                     }
                 }

@@ -28,7 +28,16 @@ extension RealmInstance {
         self.notifier = notifier
         return notifier
     }
+}
 
+extension RealmInstance {
+    /// Returns a connection that pins the version which this Realm shows, for a handler that is
+    /// registered elsewhere; nil in a write transaction.
+    func pinnedForObserving() -> Connection? {
+        requireObservable()
+        if isWriting { return nil }
+        return attempt { try Connection(readingLike: connection) }
+    }
 }
 
 /// The token of a handler that is registered on another queue.
@@ -48,22 +57,34 @@ final class QueuedToken: NotificationToken, @unchecked Sendable {
     ///   - source: The Realm of what is to be observed. That of the queue shows its version, or a
     ///     newer one, when `register` is called.
     ///   - register: Called on the queue; nil if what was to be observed is gone.
-    init(
+    convenience init(
         on queue: DispatchQueue, _ source: RealmInstance,
         _ register: @escaping (RealmInstance) -> NotificationToken?
+    ) {
+        self.init(on: queue, source, since: nil) { realm, _ in register(realm) }
+    }
+
+    /// The same for a handler without an initial call, which is told what has changed since
+    /// `older`; see ``RealmInstance/pinnedForObserving()``.
+    init(
+        on queue: DispatchQueue, _ source: RealmInstance, since older: Connection?,
+        _ register: @escaping (RealmInstance, Connection?) -> NotificationToken?
     ) {
         let configuration = source.configuration
         attempt { try source.connection.waitUntilPublished() }
         let version = source.connection.version
         super.init()
-        // Unsafe for the compiler only: `register` is called once, on the queue.
-        nonisolated(unsafe) let register = register
+        // Unsafe for the compiler only: the function is called once, on the queue, and the
+        // connection is used there only.
+        nonisolated(unsafe) let register = { register($0, older) }
         queue.async { [weak self] in
+            // Without a token, nothing is opened, for the file may have been deleted.
+            guard let self, !isInvalidated else { return }
             let realm = attempt {
                 try RealmCache.instance(
                     for: configuration, confinedTo: .of(queue), showing: version)
             }
-            self?.register(in: realm, register)
+            self.register(in: realm, register)
         }
     }
 
@@ -71,7 +92,7 @@ final class QueuedToken: NotificationToken, @unchecked Sendable {
     private func register(
         in realm: RealmInstance, _ register: @escaping (RealmInstance) -> NotificationToken?
     ) {
-        if state.withLock({ $0.isInvalidated }) { return }
+        if isInvalidated { return }
         if realm.hasChanged {
             return realm.afterTransaction { [weak self] in self?.register(in: realm, register) }
         }
@@ -84,6 +105,8 @@ final class QueuedToken: NotificationToken, @unchecked Sendable {
     }
 
     deinit { invalidate() }
+
+    private var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
 
     override var observedInstance: RealmInstance? {
         state.withLock { $0.registered }?.observedInstance

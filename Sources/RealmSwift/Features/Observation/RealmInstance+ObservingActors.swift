@@ -13,43 +13,64 @@ extension RealmInstance {
         on actor: A, _isolation caller: isolated (any Actor)?,
         _ register: @escaping (RealmInstance, A) -> NotificationToken?
     ) async -> NotificationToken {
-        if Task.isCancelled { return NotificationToken() }
         requireObservable()
-        if confinement.key == Confinement.of(actor).key {
-            return register(self, actor) ?? NotificationToken()
+        return await observe(on: actor, _isolation: caller, since: nil) { realm, actor, _ in
+            register(realm, actor)
         }
-        return await ActorRegistration(configuration, connection.version, register).make(on: actor)
+    }
+
+    /// The same for a handler without an initial call, which is told what has changed since
+    /// `older`; see ``pinnedForObserving()``.
+    func observe<A: Actor>(
+        on actor: A, _isolation caller: isolated (any Actor)?, since older: Connection?,
+        _ register: @escaping (RealmInstance, A, Connection?) -> NotificationToken?
+    ) async -> NotificationToken {
+        if Task.isCancelled { return NotificationToken() }
+        if confinement.key == Confinement.of(actor).key {
+            return register(self, actor, older) ?? NotificationToken()
+        }
+        return await ActorRegistration(configuration, connection.version, since: older, register)
+            .make(on: actor)
     }
 }
 
 /// What is taken to an actor to register there.
-// Unchecked because the function is called once, on the actor, and only there.
+// Unchecked because the function is called once, on the actor, and only there; the connection is
+// used there only.
 private final class ActorRegistration<A: Actor>: @unchecked Sendable {
     private let configuration: Realm.Configuration
     private let version: UInt64
-    private let register: (RealmInstance, A) -> NotificationToken?
+    private let older: Connection?
+    private let register: (RealmInstance, A, Connection?) -> NotificationToken?
 
     init(
-        _ configuration: Realm.Configuration, _ version: UInt64,
-        _ register: @escaping (RealmInstance, A) -> NotificationToken?
+        _ configuration: Realm.Configuration, _ version: UInt64, since older: Connection?,
+        _ register: @escaping (RealmInstance, A, Connection?) -> NotificationToken?
     ) {
         self.configuration = configuration
         self.version = version
+        self.older = older
         self.register = register
     }
 
     func make(on actor: isolated A) async -> NotificationToken {
+        // Nothing is opened for a task that was cancelled on the way.
+        if Task.isCancelled { return NotificationToken() }
         let realm = attempt {
             try RealmCache.instance(
                 for: configuration, confinedTo: .of(actor), showing: version)
         }
-        while realm.hasChanged {
-            await withCheckedContinuation(isolation: actor) { continuation in
-                realm.afterTransaction { continuation.resume() }
+        while realm.hasChanged, !Task.isCancelled {
+            let signal = ChangeSignal()
+            realm.afterTransaction(signal.raise)
+            await withTaskCancellationHandler {
+                await signal.wait(isolation: actor)
+            } onCancel: {
+                signal.end()
             }
         }
         if Task.isCancelled { return NotificationToken() }
-        return register(realm, actor) ?? NotificationToken()
+        return register(realm, actor, older) ?? NotificationToken()
     }
 }
 

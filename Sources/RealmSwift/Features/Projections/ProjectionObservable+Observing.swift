@@ -16,8 +16,8 @@ extension ProjectionObservable {
     /// }
     /// ```
     /// - Parameters:
-    ///   - keyPaths: The properties of the projected object that count; nil or empty for all that
-    ///     are projected.
+    ///   - keyPaths: The properties of the projected object that count, among those that are
+    ///     projected; nil or empty for all of these.
     ///   - queue: The serial queue on which to call the function, with the projection as a Realm
     ///     confined to that queue sees it; nil for where this Realm is confined.
     ///   - block: The function.
@@ -28,13 +28,13 @@ extension ProjectionObservable {
     ) -> NotificationToken {
         let observable = observable(keyPaths)
         guard let queue else { return observable.observe(block) }
-        observable.realm.requireObservable()
-        return QueuedToken(on: queue, observable.realm) { realm in
+        let older = observable.realm.pinnedForObserving()
+        return QueuedToken(on: queue, observable.realm, since: older) { realm, older in
             guard let projection = self._counterpart(in: Realm(instance: realm)) else {
                 block(.deleted)
                 return nil
             }
-            return projection.observe(keyPaths: keyPaths, block)
+            return projection.observable(keyPaths).observe(since: older, block)
         }
     }
 
@@ -66,6 +66,10 @@ extension ProjectionObservable {
 
     private func observable(_ keyPaths: [String]?) -> ObservableThing<ObjectChange<Self>> {
         let properties = ProjectionModel.of(self).properties
+        if let keyPaths, let managedClass = rootObject._managedClass {
+            // An unknown name stops the program, although it is no part of a projected property.
+            _ = ObservedClass.paths(keyPaths, of: managedClass)
+        }
         let view = ObjectIdentifier(type(of: self))
         let start = Unmanaged.passUnretained(self).toOpaque()
         return rootObject.observable(keyPaths, of: view) { managedClass in
@@ -141,13 +145,15 @@ extension ProjectionObservable {
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
-        await observable(keyPaths).realm.observe(on: actor, _isolation: _isolation) {
+        let realm = observable(keyPaths).realm
+        let older = realm.pinnedForObserving()
+        return await realm.observe(on: actor, _isolation: _isolation, since: older) {
             let handler = calls(block, on: $1)
             guard let projection = self._counterpart(in: Realm(instance: $0)) else {
                 handler(.deleted)
                 return nil
             }
-            return projection.observe(keyPaths: keyPaths, handler)
+            return projection.observable(keyPaths).observe(since: $2, handler)
         }
     }
 

@@ -83,16 +83,19 @@ extension AggregatableCollection {
     }
 
     private var _valueSource: ValueSource<AggregatedValue> {
-        ValueSource { realm in
-            if let realm { return .moved(self._moved(to: Realm(instance: realm))._valueSource) }
-            return .values(self.isInvalidated ? nil : (self._elements, self._contents))
+        ValueSource(_backing) { question in
+            switch question {
+            case .elements: .elements(self._elements)
+            case .contents: .contents(self._contents)
+            case .moved(let realm): .moved(self._moved(to: Realm(instance: realm))._valueSource)
+            }
         }
     }
 }
 
 extension ValueSource {
     /// A collection that a failed transaction removed.
-    fileprivate static var nothing: ValueSource { ValueSource { _ in .values(nil) } }
+    fileprivate static var nothing: ValueSource { ValueSource(nil) { _ in .elements([]) } }
 }
 
 extension RealmCollection where Element: KeypathSortable {

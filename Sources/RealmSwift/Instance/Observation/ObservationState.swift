@@ -44,6 +44,11 @@ struct ObservationState {
 extension ObservationState {
     /// Whether there are handlers.
     var isObserving: Bool { !registrations.isEmpty || !realmHandlers.isEmpty }
+
+    var handlers: [ObservingHandler] {
+        let handlers: [[ObservingHandler]] = [registrations, realmHandlers]
+        return Array(handlers.joined())
+    }
 }
 
 // MARK: Preparing
@@ -163,6 +168,8 @@ extension ObservationState {
             observations[version] = try background.connection.observeChanges()
         }
         prepared = nil
+        // Each handler's own version is pinned where that is needed.
+        defer { background.connection.endRead() }
         var due: [Registration] = []
         for registration in registrations {
             if registration.offer?.version != version { registration.offer = nil }
@@ -197,9 +204,12 @@ extension ObservationState {
     ) throws -> Registration.Report? {
         guard registration.isActive else { return nil }
         if let report = registration.takeOffer(at: current.version) { return report }
+        let wasWoken = !registration.isWaiting
         registration.isWaiting = true
-        // The first contents are found in the background.
-        if registration.version == nil || registration.version == current.version { return nil }
+        if registration.version == current.version { return nil }
+        // The first contents are found in the background, unless the Realm has moved since that was
+        // done: it might do so each time.
+        if registration.version == nil, !wasWoken { return nil }
         try prepare([registration], for: current)
         guard registration.deliver() != nil else {
             registration.adoptPending()
@@ -209,10 +219,15 @@ extension ObservationState {
     }
 
     /// Finds out what to tell some handlers about the version that `current` reads, instead of what
-    /// was prepared.
+    /// was prepared. What others are to be told that are just being called stays.
     mutating func prepare(_ chosen: [Registration], for current: Connection) throws {
         guard let background, !chosen.isEmpty else { return }
-        forgetPrepared()
+        if prepared != nil {
+            // The scheduler was asked for the others.
+            wasDropped = wasDropped || isAsked
+            forgetPrepared()
+        }
+        defer { background.connection.endRead() }
         try background.connection.read(like: current)
         background.didMove()
         let version = background.connection.version
@@ -238,24 +253,27 @@ extension ObservationState {
     /// Removes handlers that have ended. Returns what is to be released, and the subscription if it
     /// is to be cancelled, outside of the lock.
     mutating func remove(_ ended: [ObservingHandler]) -> Removed {
-        var removed = Removed()
+        var removed = Removed(handlers: ended)
         for handler in ended {
-            removed.objects.append(handler)
             if let index = realmHandlers.firstIndex(where: { $0 === handler }) {
                 realmHandlers.remove(at: index)
             }
             guard let index = registrations.firstIndex(where: { $0 === handler }) else { continue }
             let registration = registrations.remove(at: index)
             registration.observed.users -= 1
-            if registration.observed.users == 0 { observed[registration.identity] = nil }
-            if !registrations.contains(where: { $0.version == registration.version }) {
+            if registration.observed.users == 0, let identity = registration.identity {
+                observed[identity] = nil
+            }
+            if registration.offer != nil || registration.pending != nil
+                || !registrations.contains(where: { $0.version == registration.version })
+            {
                 dropUnusedObservations()
             }
         }
         if !registrations.isEmpty || planted("released-version-stays") { return removed }
         if let background {
             if prepared == nil { background.connection.endRead() } else { forgetPrepared() }
-            removed.objects.append(background)
+            removed.background = background
         }
         background = nil
         if isObserving || isFollowing { return removed }
@@ -266,7 +284,8 @@ extension ObservationState {
 
     /// What was taken out of the state.
     struct Removed {
-        var objects: [AnyObject] = []
+        var handlers: [ObservingHandler]
+        var background: RealmInstance?
         var subscription: VersionSubscription?
     }
 }

@@ -51,6 +51,13 @@ class Observed {
     ) throws -> (Registration.Report?, ObservedBase) {
         stop("A subclass says what is observed.")
     }
+
+    /// Returns the positions, in the older version of a step, of the objects that count as modified
+    /// if `counted` is what counts, and exist in the newer version. `base` is the state in the older
+    /// version.
+    func modified(
+        in base: ObservedBase, counting counted: ObservedClass, over step: VersionStep
+    ) throws -> [Int] { [] }
 }
 
 /// The difference between two states of a map, as keys in ascending order.

@@ -55,6 +55,24 @@ extension ObservedClass {
         return everything(of: managedClass, depth: 0, known: &known)
     }
 
+    /// What the keys of sections may depend on: all properties, also of objects that are at most
+    /// ``defaultDepth`` links away, and which objects link to an object, with their own properties.
+    static func everythingForKeys(of managedClass: ManagedClass) -> ObservedClass {
+        let observed = everything(of: managedClass)
+        for property in observed.declaring.computed {
+            guard let (origin, column) = observed.referrers(named: property.name) else { continue }
+            let referrers = ObservedClass(origin, columns: nil)
+            observed.branches.append(Branch(hop: .referrers(column: column), target: referrers))
+        }
+        return observed
+    }
+
+    /// All properties of the objects, of any class, to which mixed values may link.
+    static func everythingLinked(from realm: RealmInstance) -> [ObservedClass] {
+        var known: [Level: ObservedClass] = [:]
+        return realm.linkedClasses.map { everything(of: $0, depth: 0, known: &known) }
+    }
+
     /// A class at a distance. What is observed of it does not depend on the way to it.
     private struct Level: Hashable {
         var name: String
@@ -142,16 +160,19 @@ extension ObservedClass {
 
     /// Returns the class and the column of the links that a property of linking objects mirrors.
     private func referrers(named name: String) -> (origin: ManagedClass, column: Int)? {
-        // The file does not say which properties are linking objects, so for objects that are
-        // accessed by names their class does, if the Realm has it.
-        let model = managedClass.model
-        let declaring = model.hasStorage ? model : managedClass.realm.schema[model.name] ?? model
         guard let property = declaring[name], let type = property.shape.linkedClass else {
             return nil
         }
         let origin = managedClass.realm.managedClass(for: type)
         let position = property.linkOriginPropertyName.flatMap(origin.model.position(ofStored:))
         return position.map { (origin, origin.columns[$0]) }
+    }
+
+    /// The class that says which properties are linking objects. The file does not, so for objects
+    /// that are accessed by names their class does, if the Realm has it.
+    private var declaring: ClassModel {
+        let model = managedClass.model
+        return model.hasStorage ? model : managedClass.realm.schema[model.name] ?? model
     }
 
     private func stopForUnknown(_ names: ArraySlice<Substring>) -> Never {

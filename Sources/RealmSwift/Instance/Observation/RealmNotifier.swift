@@ -46,11 +46,14 @@ final class RealmNotifier: Sendable {
     /// Adds a handler of something that `make` makes of the background Realm, unless something
     /// equal to it is observed already.
     ///
-    /// - Parameter isInitial: Whether the handler is called with the first version that it is told
-    ///   of. Otherwise it is told what changes after the version that the Realm shows now.
+    /// - Parameters:
+    ///   - isInitial: Whether the handler is called with the first version that it is told of.
+    ///     Otherwise it is told what changes after the version that the Realm shows now.
+    ///   - older: Reads an older version after which changes are told instead; nil for none.
     func register(
         _ identity: ObservedIdentity, in realm: RealmInstance, isInitial: Bool,
-        making make: (RealmInstance) -> Observed, delivery: Registration.Delivery
+        since older: Connection? = nil, making make: (RealmInstance) -> Observed,
+        delivery: Registration.Delivery
     ) throws -> Registration {
         // In a write transaction, the Realm shows the newest version, which may not be visible yet.
         if realm.isWriting { _ = waitUntilVisible(realm.connection.version) }
@@ -63,10 +66,10 @@ final class RealmNotifier: Sendable {
                 try background.connection.read(like: current)
                 background.didMove()
             }
-            let version = current.version
+            let base = older.flatMap { $0.version < current.version ? $0 : nil } ?? current
+            let version = base.version
             if !isInitial, state.observations[version] == nil {
-                state.observations[version] = try background.connection.observeChanges(
-                    since: current)
+                state.observations[version] = try background.connection.observeChanges(since: base)
             }
             let observed = state.observed[identity] ?? make(background)
             state.observed[identity] = observed
@@ -75,16 +78,17 @@ final class RealmNotifier: Sendable {
                 observed, identity, isInitial: isInitial, version: isInitial ? nil : version,
                 delivery: delivery)
             state.registrations.append(registration)
+            if state.prepared == nil { background.connection.endRead() }
             return registration
         }
         lookAgain(realm)
         return registration
     }
 
+    /// Adds a handler of the Realm as a whole.
     func register(
-        _ block: @escaping NotificationBlock, in realm: RealmInstance
+        _ handler: RealmHandler, in realm: RealmInstance
     ) throws -> NotificationToken {
-        let handler = RealmHandler(block)
         try withState { state in
             try subscribe(&state, after: realm.connection.version)
             state.realmHandlers.append(handler)
@@ -121,22 +125,18 @@ final class RealmNotifier: Sendable {
             }
             guard let removed else { return }
             removed.subscription?.cancel()
-            release(removed.objects)
+            release(removed.handlers)
         }
     }
 
-    /// Releases objects that the application's functions may have captured where they were called,
-    /// and not while the lock is held.
-    private func release(_ objects: [AnyObject]) {
-        if objects.isEmpty || confinement.isCurrent { return }
-        let released = Released(objects: objects)
-        scheduler.schedule { withExtendedLifetime(released) {} }
-    }
-
-    /// Objects on their way to where they are released, which nobody uses any more.
-    private struct Released: @unchecked Sendable {
-        // Unchecked because the objects are only released.
-        let objects: [AnyObject]
+    /// Releases what the application's functions have captured where they were called, and not
+    /// while the lock is held. If nothing runs there any more, it goes with the last reference.
+    private func release(_ handlers: [ObservingHandler]) {
+        if confinement.isCurrent {
+            for handler in handlers { handler.letGo() }
+        } else if !handlers.isEmpty {
+            scheduler.schedule { for handler in handlers { handler.letGo() } }
+        }
     }
 
     /// Accesses the state, then removes the handlers that ended meanwhile.
@@ -404,13 +404,21 @@ final class RealmNotifier: Sendable {
         return database.waitForVersion(newerThan: version - 1, timeout: Self.longestWait) >= version
     }
 
+    /// The Realm shows the version that it has committed, and with tokens exactly that version,
+    /// also if others have committed since, unless the transaction was very large.
+    ///
+    /// - Parameter hasChanged: Whether the transaction has become a version.
     func realm(
-        _ realm: RealmInstance, didCommitWithoutNotifying tokens: [NotificationToken]
+        _ realm: RealmInstance, didCommitWithoutNotifying tokens: [NotificationToken],
+        hasChanged: Bool
     ) {
         let skipping = tokens.flatMap(\.handlers)
-        let skipped = withState { state in
+        let skipped = withState { state -> [(Registration, Registration.Report)]? in
             state.isWriting = false
+            if !hasChanged { return nil }
             for registration in state.registrations { registration.includesOwn = true }
+            // What others have done is not skipped.
+            if realm.connection.version != realm.lastCommit?.version { return nil }
             // If that fails, the handlers are told of the transaction, or the error comes again.
             // One that does not know the version before is told of this transaction with the
             // others.
@@ -420,6 +428,7 @@ final class RealmNotifier: Sendable {
                 to: realm.connection)
         }
         for (registration, report) in skipped ?? [] { registration.skip(report) }
+        if !tokens.isEmpty { realm.leaveCommittedVersion() }
         tellRealmHandlers(realm, .didChange, except: tokens)
         lookAgain(realm)
     }
@@ -448,7 +457,7 @@ final class RealmNotifier: Sendable {
         let handlers = withState { $0.realmHandlers }
         for handler in handlers
         where handler.isActive && !skipped.contains(where: { $0 === handler }) {
-            handler.block(notification, Realm(instance: realm))
+            handler.call(notification, Realm(instance: realm))
         }
     }
 
@@ -469,15 +478,27 @@ final class RealmNotifier: Sendable {
 
     // MARK: The end
 
+    /// Has the handlers that take their reports look whether they can still be told anything,
+    /// because objects or collections have become invalid.
+    func objectsBecameInvalid() {
+        if isForked { return }
+        let pulling = withState { $0.registrations.filter(\.isPulling) }
+        for registration in pulling where registration.isActive { registration.wake() }
+    }
+
+    /// Nothing is told any more. Where the Realm was confined, or with its last reference.
     func shutDown() {
         if isForked { return }
         let old = withState { state in
-            for registration in state.registrations { registration.deactivate() }
-            for handler in state.realmHandlers { handler.deactivate() }
+            for handler in state.handlers { handler.deactivate() }
             defer { state = ObservationState() }
             return state
         }
         old.subscription?.cancel()
         scheduler.end()
+        for handler in old.handlers {
+            handler.threadDidEnd()
+            handler.letGo()
+        }
     }
 }

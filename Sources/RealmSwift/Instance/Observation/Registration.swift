@@ -7,14 +7,31 @@ class ObservingHandler: @unchecked Sendable {
 
     final var isActive: Bool { active.withLock { $0 } }
     final func deactivate() { active.withLock { $0 = false } }
+
+    /// Lets go of the application's functions, where the Realm is confined, once the handler has
+    /// ended: what they have captured is released there, whoever has the last reference to this.
+    func letGo() {}
+
+    /// Where the Realm was confined, when its thread ends.
+    func threadDidEnd() {}
 }
 
 /// A handler of a Realm as a whole.
 // Unchecked because of the block, which only runs where the Realm is confined.
 final class RealmHandler: ObservingHandler, @unchecked Sendable {
-    let block: NotificationBlock
+    private var block: NotificationBlock?
+    private let whenThreadEnds: () -> Void
 
-    init(_ block: @escaping NotificationBlock) { self.block = block }
+    /// `whenThreadEnds`: called instead of `block` when nothing more can be told.
+    init(_ block: @escaping NotificationBlock, whenThreadEnds: @escaping () -> Void = {}) {
+        self.block = block
+        self.whenThreadEnds = whenThreadEnds
+    }
+
+    func call(_ notification: Realm.Notification, _ realm: Realm) { block?(notification, realm) }
+
+    override func letGo() { block = nil }
+    override func threadDidEnd() { whenThreadEnds() }
 }
 
 /// One handler of an object or collection, and what it has been told.
@@ -31,6 +48,8 @@ final class Registration: ObservingHandler, @unchecked Sendable {
         case elements(IndexChanges, counted: [Int])
         case map(MapChanges)
         case object(ObjectChanges)
+        /// It does not exist any more, and nothing else has changed. Only handlers of objects are
+        /// told.
         case deletion
 
         /// The same report without the values before the changes.
@@ -46,8 +65,9 @@ final class Registration: ObservingHandler, @unchecked Sendable {
         /// It is called with them. `skip` is called instead with a report of what it is not to be
         /// told.
         case call((Report) -> Void, skip: (Report) -> Void)
-        /// It takes them (``RealmNotifier/takeReport(_:in:)``), and is only told when there is one.
-        case pull(wake: () -> Void)
+        /// It takes them (``RealmNotifier/takeReport(_:in:)``), and is only told when there is one,
+        /// or when its thread has ended, so that there will be none.
+        case pull(wake: () -> Void, end: () -> Void)
     }
 
     /// What the handler is told next.
@@ -60,11 +80,12 @@ final class Registration: ObservingHandler, @unchecked Sendable {
     }
 
     let observed: Observed
-    /// What is observed, for others that observe the same.
-    let identity: ObservedIdentity
+    /// What is observed, for others that observe the same; nil once it was let go of.
+    private(set) var identity: ObservedIdentity?
     /// Whether the handler is called with the first version that it is told of.
     let isInitial: Bool
-    let delivery: Delivery
+    /// Nil once it was let go of.
+    private var delivery: Delivery?
 
     /// The version that the handler knows; nil before its initial call.
     var version: UInt64?
@@ -112,7 +133,7 @@ final class Registration: ObservingHandler, @unchecked Sendable {
     /// its reports gets them as an offer.
     func deliver() -> Report? {
         guard isActive, let report = pending?.report else { return nil }
-        if case .pull = delivery {
+        if isPulling {
             offer = pending
             pending = nil
             isWaiting = false
@@ -137,12 +158,31 @@ final class Registration: ObservingHandler, @unchecked Sendable {
     func call(_ report: Report) {
         switch delivery {
         case .call(let handler, _): handler(report)
-        case .pull(let wake): wake()
+        case .pull(let wake, _): wake()
+        case nil: break
         }
     }
 
     /// Where the Realm is confined: tells the handler what it is not to show.
     func skip(_ report: Report) {
         if case .call(_, let skip) = delivery { skip(report) }
+    }
+
+    /// Whether it takes its reports.
+    var isPulling: Bool { if case .pull = delivery { true } else { false } }
+
+    /// Where the Realm is confined: has a handler that takes its reports look whether it can still
+    /// be told anything.
+    func wake() {
+        if case .pull(let wake, _) = delivery { wake() }
+    }
+
+    override func letGo() {
+        delivery = nil
+        identity = nil
+    }
+
+    override func threadDidEnd() {
+        if case .pull(_, let end) = delivery { end() }
     }
 }

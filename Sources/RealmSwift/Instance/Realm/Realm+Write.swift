@@ -71,12 +71,14 @@ extension Realm {
     /// Commits the write transaction, and returns once its changes are durable.
     ///
     /// - Parameter tokens: Tokens of this Realm's observers that are not told of this transaction,
-    ///   because the program has shown its changes already.
+    ///   because the program has shown its changes already. Tokens that have ended are ignored.
     /// - Throws: ``Realm/Error`` if the commit or an earlier change failed. The transaction then
     ///   has no effect, unless the message says that its outcome is unknown.
     /// - Precondition: A write transaction is open.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
-        for token in tokens where token.observedInstance !== instance {
+        for token in tokens {
+            // A token that stands for nothing any more belongs to no Realm.
+            guard let observed = token.observedInstance, observed !== instance else { continue }
             stop("Incorrect Realm: only notifications for the Realm being modified can be skipped.")
         }
         do { try instance.commitWrite(withoutNotifying: tokens) } catch { throw Error.of(error) }

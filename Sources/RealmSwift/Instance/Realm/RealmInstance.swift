@@ -118,6 +118,7 @@ final class RealmInstance {
         thread = 0
         for managedClass in classes.values { managedClass.threadDidEnd() }
         for managedClass in dynamicClasses.values { managedClass.threadDidEnd() }
+        callsAfterTransaction = []
         keptForTransaction = nil
     }
 
@@ -304,7 +305,11 @@ extension RealmInstance {
         try commit(withoutNotifying: tokens) {
             notifier?.realmWillCommit()
             defer { notifier?.realmHasCommitted(self) }
-            lastCommit = try connection.commit(configuration.engineDurability)
+            let base = connection.version
+            let commit = try connection.commit(
+                configuration.engineDurability, keepingVersion: !tokens.isEmpty)
+            lastCommit = commit
+            return commit.version != base
         }
     }
 
@@ -314,17 +319,21 @@ extension RealmInstance {
         with writer: BackgroundWriter, whenDone: @escaping @Sendable (StorageError?) -> Void
     ) throws {
         try commit(withoutNotifying: []) {
+            let base = connection.version
             try connection.commitInBackground(
                 configuration.engineDurability, with: writer, whenDone: whenDone)
+            return connection.version != base
         }
     }
 
+    /// `commitConnection` returns whether the transaction has become a version.
     private func commit(
-        withoutNotifying tokens: [NotificationToken], _ commitConnection: () throws -> Void
+        withoutNotifying tokens: [NotificationToken], _ commitConnection: () throws -> Bool
     ) throws {
+        let hasChanged: Bool
         do {
             if let failure { throw failure }
-            try commitConnection()
+            hasChanged = try commitConnection()
         } catch {
             Logger.note(.error, "The commit failed: \(error)")
             // A failed commit leaves nothing of the transaction behind.
@@ -336,7 +345,7 @@ extension RealmInstance {
         }
         endTransaction(cancelled: false)
         Logger.note(.debug, "Committed a write transaction")
-        notifier?.realm(self, didCommitWithoutNotifying: tokens)
+        notifier?.realm(self, didCommitWithoutNotifying: tokens, hasChanged: hasChanged)
         makeCallsAfterTransaction()
     }
 
@@ -376,7 +385,10 @@ extension RealmInstance {
                 hasInvalidated = true
             }
         }
-        if hasInvalidated { generation += 1 }
+        if hasInvalidated {
+            generation += 1
+            notifier?.objectsBecameInvalid()
+        }
         asyncWrites?.transactionDidEnd()
     }
 
@@ -492,6 +504,7 @@ extension RealmInstance {
         frozenCopy = nil
         connection.endRead()
         isReading = false
+        notifier?.objectsBecameInvalid()
     }
 
     /// Invalidates everything that was read from this frozen Realm. The version stays pinned until
@@ -528,6 +541,17 @@ extension RealmInstance {
     /// not be written. Another transaction may come to have its number, and its objects' keys.
     func leaveUnwrittenVersion() {
         if connection.failureOfUnpublished != nil { endReading() }
+    }
+
+    /// Moves from a version that this Realm has committed to the newest one. An error comes again
+    /// with the next read.
+    func leaveCommittedVersion() {
+        do {
+            _ = try connection.refresh()
+            didMove()
+        } catch {
+            leaveLostVersion()
+        }
     }
 
     /// Ends reading if a failed move to another version has released the current one. Data read

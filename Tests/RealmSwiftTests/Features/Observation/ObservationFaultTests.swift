@@ -16,6 +16,18 @@ private func inScene(_ body: @escaping @Sendable (ObservationScene) throws -> Vo
     try runOnRunLoopThread { try body(ObservationScene(tracks: 4)) }
 }
 
+/// Observes a collection, and reads what a handler is told that was inserted.
+private func observeReading<C: RealmCollection>(
+    _ collection: C, _ calls: ChangeLog<Int>
+) -> NotificationToken where C.Index == Int {
+    collection.observe { change in
+        if case .update(let collection, _, let insertions, _) = change {
+            for index in insertions { _ = collection[index] }
+        }
+        calls.append(1)
+    }
+}
+
 private func turnSomeTimes() { for _ in 0..<20 { turnRunLoop() } }
 
 @Suite struct ReentrantHandlerTests {
@@ -146,6 +158,58 @@ private func turnSomeTimes() { for _ in 0..<20 { turnRunLoop() } }
                 turnSomeTimes()
                 require(try scene.track(0).title == "new", "the Realm does not refresh")
                 token.invalidate()
+            }
+        }
+    }
+
+    /// Collections of an object that was deleted in a cancelled transaction cannot be read, although
+    /// the object exists.
+    @Test func collectionsOfAnObjectMayBeDeletedInACancelledTransaction() async {
+        await #expect(processExitsWith: .success) {
+            try inScene { scene in
+                let (album, track) = (try scene.album, try scene.track(0))
+                let calls = ChangeLog<Int>()
+                var tokens = [
+                    observeReading(album.tracks, calls), observeReading(album.favourites, calls),
+                    observeReading(track.albums, calls),
+                    observeReading(album.tracks.filter("rank >= 0"), calls),
+                    observeReading(track.albums.filter("id >= 0"), calls),
+                    observeReading(album.numbers.sorted(), calls),
+                ]
+                tokens.append(
+                    album.numberMap.observe { change in
+                        if case .update(let map, _, let insertions, _) = change {
+                            require(insertions.allSatisfy { map[$0] != nil }, "no value")
+                        }
+                        calls.append(1)
+                    })
+                let sections = album.tracks.sectioned(by: \.rank)
+                tokens.append(
+                    sections.observe { change in
+                        if case .update(let sections, _, let insertions, _, _, _) = change {
+                            for path in insertions { _ = sections[path].title }
+                        }
+                        calls.append(1)
+                    })
+                try pump { calls.count == 8 }
+                scene.realm.beginWrite()
+                scene.realm.delete(album)
+                scene.realm.delete(track)
+                scene.realm.cancelWrite()
+                require(album.isInvalidated && track.isInvalidated, "the objects are valid again")
+                try scene.writeElsewhere { realm in
+                    realm.addTracks([10])
+                    let (album, added) = (try realm.album(), try realm.track(10))
+                    album.tracks.append(added)
+                    album.favourites.insert(added)
+                    album.numbers.append(1)
+                    album.numberMap["a"] = 1
+                    let other = realm.create(Album.self, value: ["id": 1])
+                    other.tracks.append(try realm.track(0))
+                }
+                try scene.settle()
+                require(calls.count == 8, "something was told")
+                for token in tokens { token.invalidate() }
             }
         }
     }

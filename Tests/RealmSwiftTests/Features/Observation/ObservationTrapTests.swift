@@ -141,6 +141,20 @@ private let keyPaths: [String: Misuse] = [
             _ = try realm.track(0).observe(keyPaths: ["missing"]) { (_: ObjectChange<Track>) in }
         }
     },
+    "an unknown property of a projected object": Misuse("property 'naem' not found") {
+        try inLoop { realm in
+            let view = TitledTrack(projecting: try realm.track(0))
+            _ = view.observe(keyPaths: ["naem"]) { _ in }
+        }
+    },
+    "an unknown property of a linked object of a projected one": Misuse(
+        "property 'naem' not found"
+    ) {
+        try inLoop { realm in
+            let view = TitledTrack(projecting: try realm.track(0))
+            _ = view.observe(keyPaths: ["title", "next.naem"]) { _ in }
+        }
+    },
     "an unknown property of the values of a map": Misuse("property 'missing' not found") {
         try inLoop { realm in
             try realm.write { realm.create(Album.self, value: ["id": 0]) }
@@ -148,6 +162,10 @@ private let keyPaths: [String: Misuse] = [
         }
     },
 ]
+
+private final class TitledTrack: Projection<Track> {
+    @Projected(\Track.title) var title
+}
 
 private let managedCollectionsOnly =
     "Change notifications are only supported on managed collections."

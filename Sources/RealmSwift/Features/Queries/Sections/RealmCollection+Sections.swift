@@ -6,8 +6,9 @@ extension RealmCollection {
     /// ```
     /// - Parameters:
     ///   - sortDescriptors: The order of the elements, which determines the order of the sections.
-    ///   - keyBlock: A function that returns the key of an element. It must depend on the element
-    ///     only, and must not change anything.
+    ///   - keyBlock: A function that returns the key of an element. It must depend only on the
+    ///     properties of the element and of objects up to four links away, and on the objects that
+    ///     link to the element and their own properties. It must not change anything.
     /// - Precondition: There is at least one sort descriptor.
     public func sectioned<Key: _Persistable>(
         sortDescriptors: [SortDescriptor], _ keyBlock: @escaping (Element) -> Key

@@ -3,12 +3,12 @@ import StorageEngine
 /// The elements of sections. Their keys are computed where the sections are used, because the
 /// function that does it belongs to the application. It is called for elements that have changed.
 final class ObservedSectionElements: Observed {
+    /// The elements, with all that their keys may depend on.
     private let elements: Observed
-    /// The same elements with fewer properties whose changes count as modifications; nil if all
-    /// count.
-    private let counted: Observed?
+    /// What handlers are told as modifications; nil for the same.
+    private let counted: ObservedClass?
 
-    init(_ elements: Observed, counted: Observed?) {
+    init(_ elements: Observed, counted: ObservedClass?) {
         self.elements = elements
         self.counted = counted
     }
@@ -19,14 +19,39 @@ final class ObservedSectionElements: Observed {
         _ base: ObservedBase, over step: VersionStep
     ) throws -> (Registration.Report?, ObservedBase) {
         let (report, next) = try elements.compare(base, over: step)
-        guard case .collection(let change)? = report else { return (nil, next) }
-        guard let counted else {
-            return (.elements(change, counted: change.modifications), next)
+        var change = IndexChanges()
+        if case .collection(let found)? = report { change = found }
+        if case .deletion? = report { return (report, next) }
+        var modified = change.modifications
+        if let counted {
+            // Not by a second comparison, which may choose others as those that have moved.
+            let deleted = Set(change.deletions)
+            modified = try elements.modified(in: base, counting: counted, over: step)
+                .filter { !deleted.contains($0) }
         }
-        guard case .collection(let fewer)? = try counted.compare(base, over: step).0 else {
-            return (.elements(change, counted: []), next)
+        let isEmpty = change.isEmpty && modified.isEmpty
+        return (isEmpty ? nil : .elements(change, counted: modified), next)
+    }
+}
+
+extension Observed {
+    /// Returns what is to be observed for sections of a collection, in another Realm of its file.
+    fileprivate static func sectionElements(
+        of backing: _CollectionBacking, in realm: RealmInstance, keyPaths: [String]?
+    ) -> Observed {
+        var counted: ObservedClass?
+        let elements = backing.observed(in: realm) { managedClass in
+            let told = ObservedClass.of(managedClass, keyPaths)
+            guard keyPaths?.isEmpty ?? true else {
+                counted = told
+                return .everythingForKeys(of: managedClass)
+            }
+            let all = ObservedClass.everythingForKeys(of: managedClass)
+            // Without linking objects, both are the same.
+            if all.branches.count != told.branches.count { counted = told }
+            return all
         }
-        return (.elements(change, counted: fewer.modifications), next)
+        return ObservedSectionElements(elements, counted: counted)
     }
 }
 
@@ -54,18 +79,14 @@ extension Sectioning {
         backing.requireAlive()
         return ObservableThing(
             realm: realm, identity: .sectionElements(of: backing.identity(keyPaths)),
-            isInitial: true,
-            make: { realm in
-                ObservedSectionElements(
-                    backing.observed(in: realm, nil),
-                    counted: keyPaths?.isEmpty ?? true ? nil : backing.observed(in: realm, keyPaths)
-                )
-            },
+            isInitial: true, isOver: { backing.isOver },
+            make: { .sectionElements(of: backing, in: $0, keyPaths: keyPaths) },
             makeTranslation: { [self] in
                 let follower = SectionFollower(self, only: only)
                 return { report in
-                    if backing.hasRealmInvalidated { return nil }
+                    if backing.isStale { return nil }
                     switch report {
+                    case .deletion: return nil
                     case .initial:
                         follower.begin()
                         return .initial(collection)
@@ -76,7 +97,7 @@ extension Sectioning {
                             insertions: change.insertions, modifications: change.modifications,
                             sectionsToInsert: change.sectionsToInsert,
                             sectionsToDelete: change.sectionsToDelete)
-                    case .collection, .map, .object, .deletion:
+                    case .collection, .map, .object:
                         stop("Sections report the changes of their elements.")
                     }
                 }
