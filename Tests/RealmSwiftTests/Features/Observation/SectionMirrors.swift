@@ -163,14 +163,15 @@ final class SectionsMirror<Key: _Persistable & Hashable, Element: RealmCollectio
     private var mirrored: [SectionContents] = []
     private var hasContents = false
 
+    /// With key paths, `text` depends on these only.
     init(
-        _ name: String, _ sections: SectionedResults<Key, Element>,
+        _ name: String, _ sections: SectionedResults<Key, Element>, keyPaths: [String]? = nil,
         _ text: @escaping (Element) -> String
     ) {
         self.sections = sections
         self.text = text
         super.init(name)
-        token = sections.observe { [unowned self] in self.handle($0) }
+        token = sections.observe(keyPaths: keyPaths) { [unowned self] in self.handle($0) }
     }
 
     private func contents(_ sections: SectionedResults<Key, Element>) -> [SectionContents] {
@@ -218,14 +219,15 @@ final class SectionMirror<Key: _Persistable & Hashable, Element: RealmCollection
     private var elements: [String] = []
     private var hasContents = false
 
+    /// With key paths, `text` depends on these only.
     init(
-        _ name: String, _ section: ResultsSection<Key, Element>,
+        _ name: String, _ section: ResultsSection<Key, Element>, keyPaths: [String]? = nil,
         _ text: @escaping (Element) -> String
     ) {
         self.section = section
         self.text = text
         super.init(name)
-        token = section.observe { [unowned self] in self.handle($0) }
+        token = section.observe(keyPaths: keyPaths) { [unowned self] in self.handle($0) }
     }
 
     private func handle(_ change: SectionedResultsChange<ResultsSection<Key, Element>>) {

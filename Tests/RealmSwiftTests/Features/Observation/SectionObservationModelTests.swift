@@ -39,7 +39,52 @@ private func observeSections(_ run: MirrorRun) throws {
         SectionsMirror("numbers", album.numbers.sectioned(by: { $0 % 2 })) { "\($0)" })
     run.mirrors.append(
         SectionsMirror("set of numbers", album.numberSet.sectioned(by: { $0 % 3 })) { "\($0)" })
+    observeSectionsOfLinkingObjects(run)
+    observeKeyPathsOfSections(run)
     try observeSingleSections(run)
+}
+
+/// Sections whose keys depend on the objects that link to an element, and on their properties.
+private func observeSectionsOfLinkingObjects(_ run: MirrorRun) {
+    let tracks = run.scene.tracks
+    let counted = tracks.sectioned(by: { $0.albums.count }, sortDescriptors: ["id"])
+    run.mirrors.append(SectionsMirror("number of albums", counted, labelledText))
+    let named = tracks.sectioned(by: { albumNames(of: $0) }, sortDescriptors: ["rank", "id"])
+    run.mirrors.append(SectionsMirror("names of albums", named, labelledText))
+    let previous = tracks.filter("rank > 1").sectioned(
+        by: { track in track.previous.map(\.rank).max() }, sortDescriptors: ["title"])
+    run.mirrors.append(SectionsMirror("ranks of those before", previous, labelledText))
+}
+
+private func observeKeyPathsOfSections(_ run: MirrorRun) {
+    let tracks = run.scene.tracks
+    func add(
+        _ name: String, _ sections: SectionedResults<Int?, Track>,
+        _ texts: [String: (Track) -> String]
+    ) {
+        for (path, text) in texts {
+            run.mirrors.append(
+                SectionsMirror("\(name), \(path)", sections, keyPaths: [path]) {
+                    "\($0.id) \(text($0))"
+                })
+            guard let section = sections.first(where: { _ in true }) else { continue }
+            run.mirrors.append(
+                SectionMirror("one of \(name), \(path)", section, keyPaths: [path]) {
+                    "\($0.id) \(text($0))"
+                })
+        }
+    }
+    let texts: [String: (Track) -> String] = [
+        "rank": { "\($0.rank)" }, "albums.name": { albumNames(of: $0) },
+        "next.next.next.next.next.title": { $0.next?.next?.next?.next?.next?.title ?? "" },
+    ]
+    add("groups", tracks.sectioned(by: \.group), texts)
+    add("groups of a filter", tracks.filter("rank > 2").sectioned(by: \.group), texts)
+    add("groups by rank", tracks.sectioned(by: { $0.group }, sortDescriptors: ["rank"]), texts)
+}
+
+private func albumNames(of track: Track) -> String {
+    Set(track.albums.map(\.name)).sorted().joined(separator: ",")
 }
 
 private func observeSingleSections(_ run: MirrorRun) throws {
