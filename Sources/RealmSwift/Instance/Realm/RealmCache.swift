@@ -190,6 +190,7 @@ enum RealmCache {
         let instances = instances(of: key)
         entries.withLock { $0[key] = [] }
         for instance in instances { instance.threadDidEnd() }
+        RunLoopWork.threadDidEnd()
     }
 
     /// Stops the program if the file is open with conflicting settings.

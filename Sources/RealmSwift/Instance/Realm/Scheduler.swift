@@ -43,6 +43,9 @@ final class RunLoopWork: Sendable {
     func end() { source.end() }
 
     func add(_ body: @escaping @Sendable () -> Void) { source.add(body) }
+
+    /// Ends all work of the calling thread, which is ending, so that its run loop goes with it.
+    static func threadDidEnd() { RunLoopSource.threadDidEnd() }
 }
 
 /// The source, and what the run loop refers to.
@@ -56,7 +59,13 @@ private final class RunLoopSource: @unchecked Sendable {
         var hasEnded = false
     }
 
+    private typealias Sources = [ObjectIdentifier: RunLoopSource]
+
+    /// The sources that are not invalidated, by the identities of their threads.
+    private static let ofThreads = Locked<[UInt: Sources]>(heldByForks: [:])
+
     private let state = Locked(State())
+    private let thread = currentThread()
     private let loop: CFRunLoop = CFRunLoopGetCurrent()
     private var source: CFRunLoopSource?
 
@@ -75,6 +84,14 @@ private final class RunLoopSource: @unchecked Sendable {
         }
         source = CFRunLoopSourceCreate(kCFAllocatorDefault, 0, &context)
         CFRunLoopAddSource(loop, source, kCFRunLoopCommonModes)
+        Self.ofThreads.withLock { $0[thread, default: [:]][ObjectIdentifier(self)] = self }
+    }
+
+    /// Ends the sources of the calling thread. Its run loop has been taken apart already, and must
+    /// not be asked for: that would make another one.
+    static func threadDidEnd() {
+        let sources = ofThreads.withLock { $0.removeValue(forKey: currentThread()) }
+        for source in (sources ?? [:]).values { source.end() }
     }
 
     /// Drops `body` if the source has ended.
@@ -89,7 +106,7 @@ private final class RunLoopSource: @unchecked Sendable {
     /// Drops what is pending and removes the source.
     func end() {
         state.withLock { $0 = State(hasEnded: true) }
-        if CFRunLoopGetCurrent() === loop { invalidate() } else { signal() }
+        if thread == currentThread() { invalidate() } else { signal() }
     }
 
     private func signal() {
@@ -97,7 +114,13 @@ private final class RunLoopSource: @unchecked Sendable {
         CFRunLoopWakeUp(loop)
     }
 
-    private func invalidate() { CFRunLoopSourceInvalidate(source) }
+    private func invalidate() {
+        Self.ofThreads.withLock { threads in
+            threads[thread]?[ObjectIdentifier(self)] = nil
+            if threads[thread]?.isEmpty == true { threads[thread] = nil }
+        }
+        CFRunLoopSourceInvalidate(source)
+    }
 
     private func run() {
         let (bodies, hasEnded) = state.withLock { state in
