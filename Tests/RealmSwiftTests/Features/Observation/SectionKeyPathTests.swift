@@ -37,11 +37,13 @@ import Testing
                 for id in 0..<7 { try scene.track(id).next = scene.track(id + 1) }
             }
             let far = "next.next.next.next.next.title"
-            for (path, expected) in [("albums.name", Array(0..<8)), (far, [2])] {
-                let all = scene.tracks.sectioned(by: { _ in 0 }, sortDescriptors: ["id"])
+            // The changed object is no element, and four links lead to it from none.
+            let tracks = scene.tracks.filter("id < 3")
+            for (path, expected) in [("albums.name", [0, 1, 2]), (far, [2])] {
+                let all = tracks.sectioned(by: { _ in 0 }, sortDescriptors: ["id"])
                 let recording = try scene.record(all, keyPaths: [path])
                 let one = try scene.record(all[0], keyPaths: [path])
-                let results = try scene.record(scene.tracks, keyPaths: [path])
+                let results = try scene.record(tracks, keyPaths: [path])
                 try scene.writeElsewhere { realm in
                     try realm.album().name = "new"
                     try realm.track(7).title = "new"
