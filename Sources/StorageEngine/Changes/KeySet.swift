@@ -1,12 +1,17 @@
 /// A set of object keys, stored as ranges: a million objects inserted in a row are one range.
 public struct KeySet: Equatable, Sendable {
-    /// The ranges: ascending, not empty, and with gaps between them.
-    private(set) var ranges: [Range<Int64>] = []
+    /// The keys as ranges: ascending, not empty, and with gaps between them.
+    public private(set) var ranges: [Range<Int64>] = []
 
     public init() {}
 
     init(_ range: Range<Int64>) {
         if !range.isEmpty { ranges = [range] }
+    }
+
+    /// Creates a set of keys that may be in any order, and the same more than once.
+    public init(_ keys: some Sequence<ObjectKey>) {
+        self.init(unsorted: keys.map { $0.rawValue..<$0.rawValue + 1 })
     }
 
     /// Creates a set from ranges that may be in any order and overlap.
@@ -33,8 +38,31 @@ public struct KeySet: Equatable, Sendable {
     public var isEmpty: Bool { ranges.isEmpty }
 
     /// The keys in ascending order.
-    public var keys: some Sequence<ObjectKey> {
-        ranges.lazy.joined().lazy.map(ObjectKey.init(rawValue:))
+    public var keys: Keys { Keys(ranges) }
+
+    /// The keys of a set. A type of its own, because other modules cannot specialize one that is
+    /// built from lazy sequences.
+    public struct Keys: Sequence, IteratorProtocol {
+        private let ranges: [Range<Int64>]
+        private var index = 0
+        private var upcoming: Int64
+
+        fileprivate init(_ ranges: [Range<Int64>]) {
+            self.ranges = ranges
+            upcoming = ranges.first?.lowerBound ?? 0
+        }
+
+        public mutating func next() -> ObjectKey? {
+            guard index < ranges.count else { return nil }
+            defer {
+                upcoming += 1
+                if upcoming == ranges[index].upperBound {
+                    index += 1
+                    if index < ranges.count { upcoming = ranges[index].lowerBound }
+                }
+            }
+            return ObjectKey(rawValue: upcoming)
+        }
     }
 
     public var count: Int { ranges.reduce(0) { $0 + $1.count } }
@@ -47,12 +75,12 @@ public struct KeySet: Equatable, Sendable {
 
     // MARK: Combining
 
-    mutating func formUnion(_ other: KeySet) {
+    public mutating func formUnion(_ other: KeySet) {
         if other.isEmpty { return }
         self = KeySet(unsorted: ranges + other.ranges)
     }
 
-    mutating func subtract(_ other: KeySet) {
+    public mutating func subtract(_ other: KeySet) {
         if isEmpty || other.isEmpty { return }
         var rest: [Range<Int64>] = []
         for range in ranges {

@@ -43,10 +43,16 @@ public struct Modifications: Equatable, Sendable {
     public var isEmpty: Bool { runs.isEmpty }
 
     /// The modified objects in ascending order of their keys, with their modified columns.
-    public var objects: some Sequence<(key: ObjectKey, columns: ColumnSet)> {
-        runs.lazy.flatMap { run in
-            run.keys.lazy.map { (key: ObjectKey(rawValue: $0), columns: run.columns) }
+    public var objects: [(key: ObjectKey, columns: ColumnSet)] {
+        runs.flatMap { run in
+            run.keys.map { (key: ObjectKey(rawValue: $0), columns: run.columns) }
         }
+    }
+
+    /// Returns the objects whose modified columns satisfy a condition, which is asked once for each
+    /// run of adjacent objects with the same columns.
+    public func keys(where condition: (ColumnSet) -> Bool) -> KeySet {
+        KeySet(unsorted: runs.filter { condition($0.columns) }.map(\.keys))
     }
 
     /// The number of modified objects.

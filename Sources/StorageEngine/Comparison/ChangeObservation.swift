@@ -20,7 +20,8 @@ public final class ChangeObservation {
     /// The version up to which all changes have been reported.
     public private(set) var version: UInt64
 
-    private let identity: UInt64
+    /// Its number in the log; nil while it is suspended.
+    private var identity: UInt64?
 
     fileprivate init(_ connection: Connection, since older: Connection) throws(StorageError) {
         self.connection = connection
@@ -29,10 +30,33 @@ public final class ChangeObservation {
         identity = connection.database.changeLog.register(at: version)
     }
 
-    deinit {
+    deinit { unregister() }
+
+    private func unregister() {
         // In a forked child, the log belongs to the parent, and its lock may be held forever.
         if connection.database.coordinator.isForked { return }
-        connection.database.changeLog.unregister(identity)
+        if let identity { connection.database.changeLog.unregister(identity) }
+        identity = nil
+    }
+
+    /// Ends the observation and releases its version, until ``resume(since:)``. A suspended
+    /// observation saves the memory and the time of making a new one.
+    package func suspend() {
+        unregister()
+        previous.endRead()
+    }
+
+    /// Begins to observe changes after the version that another connection of the database sees.
+    ///
+    /// - Throws: `.damaged`, `.fileAccess`. The observation then stays suspended.
+    package func resume(since older: Connection) throws(StorageError) {
+        precondition(identity == nil, "resuming an observation that is not suspended")
+        do { try previous.read(like: older) } catch {
+            previous.endRead()
+            throw error
+        }
+        version = older.version
+        identity = connection.database.changeLog.register(at: version)
     }
 
     /// Returns the changes between ``version`` and the connection's version. In a write
@@ -61,7 +85,7 @@ public final class ChangeObservation {
     public func advance() throws(StorageError) {
         try previous.read(like: connection)
         version = connection.version
-        connection.database.changeLog.move(identity, to: version)
+        if let identity { connection.database.changeLog.move(identity, to: version) }
     }
 }
 

@@ -61,14 +61,17 @@ public final class Connection {
 
     /// Opens a view of the version that another connection has pinned.
     package convenience init(readingLike other: Connection) throws(StorageError) {
-        try self.init(other.database) { pager throws(StorageError) in
+        try self.init(other.database, like: other) { pager throws(StorageError) in
             try pager.beginRead(sameAs: other.pager)
         }
     }
 
-    private init(_ database: Database, beginRead: (Pager) throws(StorageError) -> Void)
-        throws(StorageError)
-    {
+    /// - Parameter other: A connection that reads the same version, of which the schema is copied
+    ///   instead of being decoded anew; nil if there is none.
+    private init(
+        _ database: Database, like other: Connection? = nil,
+        beginRead: (Pager) throws(StorageError) -> Void
+    ) throws(StorageError) {
         self.database = database
         identity = database.changeLog.makeIdentity()
         layoutStamp = .allocate(capacity: 1)
@@ -80,7 +83,13 @@ public final class Connection {
         forest = Forest(pager: pager)
         pager.transactionDidFail = { [unowned self] in abandonTransaction() }
         try beginRead(pager)
-        try loadSchema()
+        if let other, !other.schemaIsAbandoned, try schemaRoot() == other.schemaReference {
+            schema = other.schema
+            schemaReference = other.schemaReference
+            adoptSchema()
+        } else {
+            try loadSchema()
+        }
     }
 
     deinit {
@@ -294,7 +303,7 @@ public final class Connection {
 
     private func loadSchema() throws(StorageError) {
         schemaIsAbandoned = false
-        let reference = try forest.state(Forest.schemaID).pointee.root.reference
+        let reference = try schemaRoot()
         if reference == schemaReference { return }
         if reference.isNone {
             schema = StoredSchema()
@@ -305,6 +314,15 @@ public final class Connection {
             schema = decoded
         }
         schemaReference = reference
+        adoptSchema()
+    }
+
+    private func schemaRoot() throws(StorageError) -> PageReference {
+        try forest.state(Forest.schemaID).pointee.root.reference
+    }
+
+    /// Has the tables be those of the schema.
+    private func adoptSchema() {
         // Tables are never removed, except those that a rolled-back transaction had added.
         if tables.count > schema.tables.count {
             tables.removeLast(tables.count - schema.tables.count)

@@ -54,6 +54,9 @@ import ToolSupport
             #expect(found.map(\.0) == model.keys.sorted())
             #expect(Dictionary(uniqueKeysWithValues: found) == model)
             #expect(modifications.count == model.count)
+            let first = modifications.keys { $0.contains(0) || $0.contains(64) }
+            let chosen = model.filter { !$0.value.isDisjoint(with: [0, 64]) }
+            #expect(first.keys.map(\.rawValue) == chosen.keys.sorted())
             for key in Int64(-1)...70 {
                 let columns = modifications.columns(of: ObjectKey(rawValue: key))
                 #expect(Set(columns.ids) == model[key] ?? [])
@@ -172,6 +175,23 @@ import ToolSupport
             #expect(matches.count == longestCommon(old, new))
         }
         #expect(SequenceDiff.matches(old, old).count == old.count)
+    }
+
+    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    func keysMatchAsOtherValuesDo(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        // Few values are dense, many are not.
+        let values = 1 + random.next(below: seed % 2 == 0 ? 30 : 100_000)
+        func keys() -> [ObjectKey] {
+            (0..<random.next(below: 40)).map { _ in
+                ObjectKey(rawValue: Int64(random.next(below: values)))
+            }
+        }
+        let (old, new) = (keys(), keys())
+        let matches = SequenceDiff.matches(old, new)
+        let matchesOfKeys = SequenceDiff.matches(keys: old[...], new[...])
+        #expect(matches.map(\.old) == matchesOfKeys.map(\.old))
+        #expect(matches.map(\.new) == matchesOfKeys.map(\.new))
     }
 
     /// The length of the longest common subsequence, by the textbook's table.

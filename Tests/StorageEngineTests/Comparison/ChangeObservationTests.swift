@@ -67,6 +67,21 @@ import Testing
         #expect(compared.isEmpty)
     }
 
+    @Test func aSuspendedObservationKeepsNoVersionAndBeginsAnewWhereItIsResumed() throws {
+        let observation = try connection.observeChanges()
+        observation.suspend()
+        #expect(connection.database.changeLog.isObserved == false)
+        try write { try set($0, age: 7, of: 7) }
+        try connection.refresh()
+        let pins = try connection.database.statistics().pinnedVersions
+        #expect(!pins.contains { $0.version == observation.version })
+        try observation.resume(since: connection)
+        try write { try set($0, age: 99, of: 3) }
+        let (recorded, compared) = try changes(observation)
+        #expect(recorded[table: 0]?.touchedColumns == [ObjectKey(rawValue: 3): [0]])
+        #expect(recorded == compared)
+    }
+
     @Test func objectsInsertedAndDeletedInBetweenAreNotTold() throws {
         let observation = try connection.observeChanges()
         try write {

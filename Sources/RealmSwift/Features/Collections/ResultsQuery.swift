@@ -73,6 +73,8 @@ final class ResultsQuery {
         /// The connection's change stamp for which the other fields are valid.
         var stamp: UInt64?
         var keys: PackedKeys?
+        /// All keys in the form in which observers keep them.
+        var ordered: OrderedKeys?
         var count: Int?
         /// The first keys, if the search was limited.
         var first: [ObjectKey] = []
@@ -83,12 +85,15 @@ final class ResultsQuery {
         var hasLookedAtAll = false
 
         /// The number of all objects; nil if it is not known.
-        var totalCount: Int? { keys?.count ?? (isFirstAll ? first.count : count) }
+        var totalCount: Int? {
+            keys?.count ?? ordered?.count ?? (isFirstAll ? first.count : count)
+        }
 
         /// Returns all that is known here or there, of the same version.
         func joined(with other: Found) -> Found {
             var joined = self
             joined.keys = keys ?? other.keys
+            joined.ordered = ordered ?? other.ordered
             joined.count = count ?? other.count
             if !isFirstAll, other.isFirstAll || other.first.count > first.count {
                 joined.first = other.first
@@ -210,9 +215,9 @@ final class ResultsQuery {
         if shared != nil { return searching().planOfAggregates }
         forgetOutdated()
         guard let table = managedClass.table, let plan = plan?.plan else { return nil }
-        guard found.keys != nil || found.isFirstAll, let count = found.totalCount else {
-            return plan
-        }
+        guard found.keys != nil || found.ordered != nil || found.isFirstAll,
+            let count = found.totalCount
+        else { return plan }
         let isFew = attempt { try table.count() } / QueryPlan.shareOfCandidates > count
         return isFew ? nil : plan
     }
@@ -223,9 +228,20 @@ final class ResultsQuery {
         forgetOutdated()
         if let keys = found.keys { return keys }
         let keys =
-            found.isFirstAll ? PackedKeys(found.first) : attempt { try findKeys() }
+            if let ordered = found.ordered { PackedKeys(ordered.keys) } else if found.isFirstAll {
+                PackedKeys(found.first)
+            } else { attempt { try findKeys() } }
         if !isWholeTable { found.keys = keys }
         return keys
+    }
+
+    /// Takes over all objects in their order, which were found elsewhere for the version that the
+    /// Realm shows. So an observer that is called does not search again.
+    func adopt(_ objects: OrderedKeys) {
+        if isWholeTable || shared != nil || !isValid || realm.hasChanged { return }
+        realm.resumeReading()
+        forgetOutdated()
+        found.ordered = objects
     }
 
     func forgetOutdated() {
@@ -306,8 +322,13 @@ final class ResultsQuery {
     func firstKeys(atLeast count: Int) -> [ObjectKey]? {
         if found.keys != nil { return nil }
         if found.first.count >= count || found.isFirstAll { return found.first }
-        guard let limit = Self.firstParts.first(where: { $0 >= count }), let (plan, sorter) = plan
-        else { return nil }
+        guard let limit = Self.firstParts.first(where: { $0 >= count }) else { return nil }
+        if let ordered = found.ordered {
+            found.first = (0..<min(limit, ordered.count)).map { ordered[$0] }
+            found.isFirstAll = found.first.count == ordered.count
+            return found.first
+        }
+        guard let (plan, sorter) = plan else { return nil }
         return attempt {
             if sorter == nil, let matches = try mendedMatches(of: plan, finding: isWorthKeeping) {
                 found.keys = matches

@@ -34,6 +34,11 @@ extension _CollectionBacking {
         }
     }
 
+    /// Has a query take over the objects that were found for its observers.
+    func adopt(_ objects: OrderedKeys?) {
+        if case .query(let query) = kind, let objects { query.adopt(objects) }
+    }
+
     /// Identifies what is to be observed of the collection.
     func identity(_ keyPaths: [String]?) -> ObservedIdentity {
         switch kind {

@@ -99,7 +99,7 @@ final class FollowedQuery {
                 candidates, in: old, order: &before, by: found, order: &after)
         }
         let replaced = Set(replacement.old.map(\.key))
-        let others = modified.filter { !replaced.contains($0) }
+        let others = modified.keys.filter { !replaced.contains($0) }
         var change = replacement.difference(modified: modified)
         change.modifications +=
             try state.shown.places(of: others, in: old, order: &before).map(\.position)
@@ -134,10 +134,10 @@ final class FollowedQuery {
         if let changes = step.changes(of: query.managedClass) {
             let count = keys.count + changes.insertions.count + changes.deletions.count
             guard count <= limit else { return nil }
-            keys.formUnion(changes.insertions.keys)
-            keys.formUnion(changes.deletions.keys)
+            keys.formUnion(changes.insertions)
+            keys.formUnion(changes.deletions)
         }
-        return keys.count <= limit ? Array(keys) : nil
+        return keys.count <= limit ? Array(keys.keys) : nil
     }
 
     /// Returns the candidates that the query chooses from in the newer version, as often as it has
@@ -197,7 +197,7 @@ private struct Replacement {
 
     /// The difference between the sequences. An object that is in both has moved if it has other
     /// neighbours among those that were not replaced, or if fewest are moved that way.
-    func difference(modified: Set<ObjectKey>) -> IndexChanges {
+    func difference(modified: KeySet) -> IndexChanges {
         let oldGaps = old.enumerated().map { (key: $1.key, gap: $1.position - $0) }
         let oldGapOfKey = Dictionary(oldGaps, uniquingKeysWith: { first, _ in first })
         let newGapOfKey = Dictionary(new.map { ($0.key, $0.position) }) { first, _ in first }

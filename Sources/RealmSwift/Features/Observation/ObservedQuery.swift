@@ -32,11 +32,15 @@ final class ObservedQuery: Observed {
             let (difference, next) = try followed?.follow(
                 state, over: step, counting: modifications)
         {
-            return (difference.isEmpty ? nil : .collection(difference), .ordered(next))
+            return (report(difference, .ordered(next)), .ordered(next))
         }
         let next = try self.base()
         let difference = try compare(base, next, over: step)
-        return (difference.isEmpty ? nil : .collection(difference), next)
+        return (report(difference, next), next)
+    }
+
+    private func report(_ changes: IndexChanges, _ next: ObservedBase) -> Registration.Report? {
+        changes.isEmpty ? nil : .collection(changes, objects: next.objects)
     }
 
     /// What is to be told when all objects have gone with the collection that had them.
@@ -84,7 +88,7 @@ final class ObservedQuery: Observed {
             keys = old.shown.keys
         case .version:
             guard let old = try step.oldTable(of: query.managedClass) else { return [] }
-            if let known { return try known.compactMap { try old.position(of: $0) }.sorted() }
+            if let known { return try known.keys.compactMap { try old.position(of: $0) } }
             keys = try Self.keys(of: old)
         case .values, .gone: return []
         }
@@ -103,44 +107,38 @@ final class ObservedQuery: Observed {
         switch (base, next) {
         case (.keys(let old), .keys(let new)):
             return try IndexChanges(
-                from: old.keys, to: new.keys, isModified: isModified(new.count))
+                from: old.keys, to: new.keys, isModified: isModified(new.count),
+                matching: SequenceDiff.matches(keys:_:))
         case (.ordered(let old), .ordered(let new)):
             return try IndexChanges(
-                from: old.shown.keys, to: new.shown.keys, isModified: isModified(new.shown.count))
-        default:
-            return try compareTable(
-                step.changes(of: query.managedClass), isModified(query.count), over: step)
+                from: old.shown.keys, to: new.shown.keys, isModified: isModified(new.shown.count),
+                matching: SequenceDiff.matches(keys:_:))
+        default: return try compareTable(step)
         }
     }
 
-    private func compareTable(
-        _ changes: TableChanges?, _ isModified: ((ObjectKey) throws -> Bool)?,
-        over step: VersionStep
-    ) throws -> IndexChanges {
+    /// Compares all objects of the class.
+    private func compareTable(_ step: VersionStep) throws -> IndexChanges {
         guard let table = query.managedClass.table else { return IndexChanges() }
         guard let old = try step.oldTable(of: query.managedClass) else {
             return IndexChanges(insertions: Array(0..<(try table.count())))
         }
-        let candidates =
-            try candidates(changes ?? TableChanges(), step) ?? allKeys(of: old, and: table)
+        let changes = step.changes(of: query.managedClass) ?? TableChanges()
+        var modified =
+            try step.affected(modifications, limit: max(1024, query.count))
+            ?? affectedOneByOne(table, step)
+        modified.subtract(changes.insertions)
         return try IndexChanges(
-            from: old, to: table, candidates: candidates, isModified: isModified)
+            from: old, to: table, deletions: changes.deletions, insertions: changes.insertions,
+            modifications: modified)
     }
 
-    /// Returns the objects that may have come, gone or been modified, in the order of their keys;
-    /// nil if they are too many to find.
-    private func candidates(_ changes: TableChanges, _ step: VersionStep) throws -> [ObjectKey]? {
-        guard var keys = try step.affected(modifications, limit: max(1024, query.count)) else {
-            return nil
+    /// Returns the affected objects, of which there are too many to find them backwards.
+    private func affectedOneByOne(_ table: Table, _ step: VersionStep) throws -> KeySet {
+        guard let isAffected = try step.affectedTest(modifications, count: query.count) else {
+            return KeySet()
         }
-        keys.formUnion(changes.insertions.keys)
-        keys.formUnion(changes.deletions.keys)
-        for (key, _) in changes.modifications.objects { keys.insert(key) }
-        return keys.sorted { $0.rawValue < $1.rawValue }
-    }
-
-    private func allKeys(of old: Table, and new: Table) throws -> [ObjectKey] {
-        Set(try Self.keys(of: old) + Self.keys(of: new)).sorted { $0.rawValue < $1.rawValue }
+        return KeySet(try Self.keys(of: table).filter(isAffected))
     }
 
     /// The keys of all objects, ascending.

@@ -88,9 +88,12 @@ extension _CollectionBacking {
                     // Nothing can be read that a handler could be told of.
                     if isStale { return nil }
                     switch report {
-                    case .initial: return .initial(collection)
+                    case .initial(let objects):
+                        adopt(objects)
+                        return .initial(collection)
                     case .deletion: return nil
-                    case .collection(let change):
+                    case .collection(let change, let objects):
+                        adopt(objects)
                         return .update(
                             collection, deletions: change.deletions,
                             insertions: change.insertions, modifications: change.modifications)

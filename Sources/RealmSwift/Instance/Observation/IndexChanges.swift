@@ -18,10 +18,13 @@ extension IndexChanges {
     ///
     /// O(n log n) for the parts between the common beginning and the common end.
     ///
-    /// - Parameter isModified: Whether an element that both have counts as modified; nil if none
-    ///   does.
+    /// - Parameters:
+    ///   - isModified: Whether an element that both have counts as modified; nil if none does.
+    ///   - matching: Pairs the equal elements of two sequences.
     init<Element: Hashable>(
-        from old: [Element], to new: [Element], isModified: ((Element) throws -> Bool)?
+        from old: [Element], to new: [Element], isModified: ((Element) throws -> Bool)?,
+        matching: (ArraySlice<Element>, ArraySlice<Element>) -> [(old: Int, new: Int)] =
+            SequenceDiff.matches
     ) throws {
         self.init()
         let shorter = min(old.count, new.count)
@@ -31,7 +34,7 @@ extension IndexChanges {
             last += 1
         }
         let (oldEnd, newEnd) = (old.count - last, new.count - last)
-        let matches = SequenceDiff.matches(Array(old[first..<oldEnd]), Array(new[first..<newEnd]))
+        let matches = matching(old[first..<oldEnd], new[first..<newEnd])
         var (nextOld, nextNew) = (first, first)
         var kept: [Int] = []
         for match in matches {
@@ -50,25 +53,34 @@ extension IndexChanges {
             + (oldEnd..<old.count).filter { try isModified(old[$0]) }
     }
 
-    /// Compares two states of all objects of a class, in the order of their keys. The objects that
-    /// are not among `candidates`, which ascend, are in both states, and were not modified.
+    /// The positions of objects that differ between two states of all objects of a class, in the
+    /// order of their keys.
     ///
-    /// O(log n) for each candidate.
+    /// O(log n) for each range of adjacent keys, and O(1) for each object.
+    ///
+    /// - Parameters:
+    ///   - deletions: Objects that only the old state has.
+    ///   - insertions: Objects that only the new state has.
+    ///   - modifications: Objects that both have and that count as modified.
     init(
-        from old: Table, to new: Table, candidates: [ObjectKey],
-        isModified: ((ObjectKey) throws -> Bool)?
+        from old: Table, to new: Table, deletions: KeySet, insertions: KeySet,
+        modifications: KeySet
     ) throws {
-        self.init()
-        for key in candidates {
-            switch try (old.position(of: key), new.position(of: key)) {
-            case (let before?, nil): deletions.append(before)
-            case (nil, let after?): insertions.append(after)
-            case (let before?, let after?):
-                if try isModified?(key) == true {
-                    modifications.append(planted("modified-at-new-position") ? after : before)
-                }
-            case (nil, nil): break
+        self.deletions = try Self.positions(of: deletions, in: old)
+        self.insertions = try Self.positions(of: insertions, in: new)
+        self.modifications = try Self.positions(
+            of: modifications, in: planted("modified-at-new-position") ? new : old)
+    }
+
+    /// Returns the positions of objects that exist. Of adjacent keys they are adjacent.
+    private static func positions(of keys: KeySet, in table: Table) throws -> [Int] {
+        var positions: [Int] = []
+        for range in keys.ranges {
+            guard let first = try table.position(of: ObjectKey(rawValue: range.lowerBound)) else {
+                continue
             }
+            positions.append(contentsOf: first..<first + range.count)
         }
+        return positions
     }
 }

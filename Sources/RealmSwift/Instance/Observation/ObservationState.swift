@@ -9,6 +9,8 @@ struct ObservationState {
     var background: RealmInstance?
     /// For each version that some handler knows, one that can tell what came after.
     var observations: [UInt64: ChangeObservation] = [:]
+    /// A suspended observation for the next version that a handler knows.
+    private var spareObservation: ChangeObservation?
     /// In the order in which they are called.
     var registrations: [Registration] = []
     /// What is observed, in the background Realm.
@@ -16,8 +18,8 @@ struct ObservationState {
     var realmHandlers: [RealmHandler] = []
     var subscription: VersionSubscription?
 
-    /// The version for which everything is prepared, and since when; nil if it was taken.
-    var prepared: (version: UInt64, time: UInt64)?
+    /// What everything is prepared for; nil if it was taken.
+    var prepared: Prepared?
     /// Whether preparing in the background has failed. It is tried again where the Realm is
     /// confined, so that an error is told there.
     var hasFailed = false
@@ -42,6 +44,16 @@ struct ObservationState {
 }
 
 extension ObservationState {
+    /// A version for which everything is prepared.
+    struct Prepared {
+        let version: UInt64
+        /// When it was, and how long that took, in nanoseconds.
+        let time: UInt64
+        let duration: UInt64
+
+        var age: UInt64 { System.monotonicNanoseconds - time }
+    }
+
     /// Whether there are handlers.
     var isObserving: Bool { !registrations.isEmpty || !realmHandlers.isEmpty }
 
@@ -59,6 +71,7 @@ extension ObservationState {
     mutating func prepare(_ target: Connection? = nil) throws {
         forgetPrepared()
         guard let background, !registrations.isEmpty else { return }
+        let start = System.monotonicNanoseconds
         hasFailed = true
         wasDropped = false
         defer { if hasFailed { background.connection.endRead() } }
@@ -75,7 +88,8 @@ extension ObservationState {
             registration.pending = Registration.Pending(
                 version: version, report: report, base: base)
         }
-        prepared = (version, System.monotonicNanoseconds)
+        let now = System.monotonicNanoseconds
+        prepared = Prepared(version: version, time: now, duration: now - start)
         hasFailed = false
     }
 
@@ -136,7 +150,8 @@ extension ObservationState {
             _ registration: Registration
         ) throws -> (Registration.Report?, ObservedBase) {
             guard let version = registration.version else {
-                return (.initial, try registration.observed.base())
+                let base = try registration.observed.base()
+                return (.initial(objects: base.objects), base)
             }
             if version == background.connection.version { return (nil, registration.base) }
             return try registration.observed.compare(
@@ -164,9 +179,7 @@ extension ObservationState {
     /// call; the others know the version from now on.
     mutating func take() throws -> [Registration] {
         guard let background, let version = prepared?.version else { return [] }
-        if observations[version] == nil {
-            observations[version] = try background.connection.observeChanges()
-        }
+        try observe(since: background.connection)
         prepared = nil
         // Each handler's own version is pinned where that is needed.
         defer { background.connection.endRead() }
@@ -231,9 +244,7 @@ extension ObservationState {
         try background.connection.read(like: current)
         background.didMove()
         let version = background.connection.version
-        if observations[version] == nil {
-            observations[version] = try background.connection.observeChanges()
-        }
+        try observe(since: background.connection)
         var comparison = Comparison(background: background, observations: observations)
         for registration in chosen {
             let (report, base) = try comparison.result(for: registration)
@@ -242,12 +253,31 @@ extension ObservationState {
         }
     }
 
+    /// Observes what comes after the version that a connection reads.
+    mutating func observe(since connection: Connection) throws {
+        guard let background, observations[connection.version] == nil else { return }
+        if let spare = spareObservation {
+            try spare.resume(since: connection)
+            spareObservation = nil
+            observations[connection.version] = spare
+        } else {
+            observations[connection.version] =
+                try background.connection.observeChanges(since: connection)
+        }
+    }
+
     /// Releases the versions that no handler knows any more.
     mutating func dropUnusedObservations() {
-        let used = Set(
-            registrations.compactMap(\.version) + registrations.compactMap(\.pending?.version)
-                + registrations.compactMap(\.offer?.version))
-        observations = observations.filter { used.contains($0.key) }
+        let unused = observations.keys.filter { version in
+            !registrations.contains { $0.isUsing(version) }
+        }
+        for version in unused {
+            let observation = observations.removeValue(forKey: version)
+            if spareObservation == nil {
+                observation?.suspend()
+                spareObservation = observation
+            }
+        }
     }
 
     /// Removes handlers that have ended. Returns what is to be released, and the subscription if it
@@ -276,6 +306,7 @@ extension ObservationState {
             removed.background = background
         }
         background = nil
+        spareObservation = nil
         if isObserving || isFollowing { return removed }
         removed.subscription = subscription
         subscription = nil

@@ -10,6 +10,9 @@ enum ObservedBase {
     case values([OwnedScalar])
     /// It does not exist any more, and will not exist again.
     case gone
+
+    /// The objects of a query in their order, if they are known.
+    var objects: OrderedKeys? { if case .ordered(let state) = self { state.shown } else { nil } }
 }
 
 /// The objects of a query in one version, in a form that shares with that of the next version what

@@ -19,14 +19,28 @@ final class ObservedClass {
         let target: ObservedClass
     }
 
+    /// Says which observed classes are equal. All that count everything of one class at one
+    /// distance are; those of key paths only equal themselves.
+    struct Identity: Hashable {
+        fileprivate let object: ObjectIdentifier
+        fileprivate let depth: Int?
+    }
+
     let managedClass: ManagedClass
     /// The ids of the columns that count; nil if all do.
     private(set) var columns: Set<UInt16>?
     private(set) var branches: [Branch] = []
+    /// The number of links to here, if everything counts without key paths.
+    private let depth: Int?
 
-    private init(_ managedClass: ManagedClass, columns: Set<UInt16>?) {
+    private init(_ managedClass: ManagedClass, columns: Set<UInt16>?, depth: Int? = nil) {
         self.managedClass = managedClass
         self.columns = columns
+        self.depth = depth
+    }
+
+    var identity: Identity {
+        Identity(object: ObjectIdentifier(depth == nil ? self : managedClass), depth: depth)
     }
 
     func counts(_ changed: ColumnSet) -> Bool {
@@ -84,7 +98,7 @@ extension ObservedClass {
     ) -> ObservedClass {
         let level = Level(name: managedClass.model.name, depth: depth)
         if let found = known[level] { return found }
-        let observed = ObservedClass(managedClass, columns: nil)
+        let observed = ObservedClass(managedClass, columns: nil, depth: depth)
         known[level] = observed
         if depth == defaultDepth { return observed }
         for column in managedClass.columns where managedClass.leadsToOneClass(column) {

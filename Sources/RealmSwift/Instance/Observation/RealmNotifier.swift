@@ -68,9 +68,7 @@ final class RealmNotifier: Sendable {
             }
             let base = older.flatMap { $0.version < current.version ? $0 : nil } ?? current
             let version = base.version
-            if !isInitial, state.observations[version] == nil {
-                state.observations[version] = try background.connection.observeChanges(since: base)
-            }
+            if !isInitial { try state.observe(since: base) }
             let observed = state.observed[identity] ?? make(background)
             state.observed[identity] = observed
             observed.users += 1
@@ -180,9 +178,7 @@ final class RealmNotifier: Sendable {
             if state.isWriting || state.deliveries > 0 { return false }
             if state.isAsked {
                 // Until the Realm turns, at most one result is kept, and not for long.
-                if let prepared = state.prepared,
-                    System.monotonicNanoseconds - prepared.time > Self.patience
-                {
+                if let prepared = state.prepared, prepared.age > Self.patience {
                     state.forgetPrepared()
                     state.wasDropped = true
                 }
@@ -201,33 +197,40 @@ final class RealmNotifier: Sendable {
     /// Called by the scheduler.
     private func realmMayMove() {
         let realm: RealmInstance? = withState { state in
-            state.isAsked = false
-            if isStale(&state) { return nil }
+            if isStale(&state) {
+                state.isAsked = false
+                return nil
+            }
             guard let realm = state.realm, ReferenceCounts.retainUnlessDeallocating(realm) else {
                 return nil
             }
             return realm.takeRetainedValue()
         }
-        guard let realm, !realm.isWriting, !realm.hasEnded else { return }
+        guard let realm else { return }
         // An invalidated Realm pins nothing until it is used again, unless it is observed and
         // moves.
-        if !realm.isReading, !realm.autorefresh || withState({ !$0.isObserving }) { return }
+        if realm.isWriting || realm.hasEnded
+            || !realm.isReading && (!realm.autorefresh || withState { !$0.isObserving })
+        {
+            return withState { $0.isAsked = false }
+        }
         attempt {
             if realm.autorefresh {
                 let isLeftHere = withState { $0.hasFailed || $0.wasDropped }
-                _ = try move(realm, isLeftHere ? .here : .prepared)
+                _ = try move(realm, isLeftHere ? .here : .prepared, isAsked: true)
             } else {
                 if database.newestVersion > realm.connection.version { requireRefresh(realm) }
-                _ = try move(realm, .present)
+                _ = try move(realm, .present, isAsked: true)
             }
         }
     }
 
     /// Whether transactions were committed after the one that was prepared. They are told with it,
-    /// so it is prepared again, once.
+    /// so it is prepared again, once, unless that would take longer than it has waited: while
+    /// others write all the time, something is always missing.
     private func isStale(_ state: inout ObservationState) -> Bool {
         guard let prepared = state.prepared, prepared.version != database.newestVersion,
-            !state.isRetrying
+            !state.isRetrying, prepared.age > prepared.duration
         else {
             state.isRetrying = false
             return false
@@ -251,40 +254,81 @@ final class RealmNotifier: Sendable {
     func refresh(_ realm: RealmInstance) throws -> Bool { try move(realm, .here) }
 
     /// Moves the Realm and calls the handlers. Returns whether it moved.
-    private func move(_ realm: RealmInstance, _ source: Source) throws -> Bool {
+    ///
+    /// The lock is taken once before the handlers are called, and once after: in between nothing is
+    /// prepared, so that their thread does not wait for that.
+    ///
+    /// - Parameter isAsked: Whether this is the call for which the scheduler was asked.
+    private func move(
+        _ realm: RealmInstance, _ source: Source, isAsked: Bool = false
+    ) throws -> Bool {
         realm.leaveUnwrittenVersion()
         let before = realm.connection.version
-        // The Realm shows a version of its own that is not published yet.
-        if database.newestVersion < before { return false }
-        let due: [Registration] = try withState { state in
-            if state.registrations.isEmpty {
-                if source != .present { _ = try realm.connection.refresh() }
-                return []
+        let delivery = try withState { state in
+            if isAsked { state.isAsked = false }
+            // The Realm shows a version of its own that is not published yet.
+            if database.newestVersion < before { return nil as Delivery? }
+            let due = try takeDue(realm, source, in: &state)
+            let hasMoved = realm.connection.version != before
+            var delivery = Delivery(due: due, hasMoved: hasMoved)
+            if hasMoved { delivery.realmHandlers = state.realmHandlers }
+            if due.isEmpty, delivery.realmHandlers.isEmpty {
+                state.dropUnusedObservations()
+                delivery.request = requestToLookAgain(realm, state)
+            } else {
+                state.deliveries += 1
             }
-            switch source {
-            case .present: try state.prepare(realm.connection)
-            case .here:
-                if !state.isPrepared(for: database.newestVersion) { try state.prepare() }
-            case .prepared: break
-            }
-            guard let version = state.prepared?.version, let background = state.background else {
-                return []
-            }
-            if version < before {
-                // It was prepared before a transaction of the Realm.
-                state.forgetPrepared()
-                return []
-            }
-            if version != before || realm.connection.isUnpublished {
-                try realm.connection.read(like: background.connection)
-            }
-            return try beginDelivery(&state)
+            return delivery
         }
+        guard let delivery else { return false }
         realm.didMove()
-        let hasMoved = realm.connection.version != before
-        if hasMoved { tellRealmHandlers(realm, .didChange, except: []) }
-        tell(due, realm)
-        return hasMoved
+        if delivery.isEmpty {
+            delivery.request?.request()
+        } else {
+            for handler in delivery.realmHandlers { handler.call(.didChange, realm) }
+            tell(delivery.due, realm)
+        }
+        return delivery.hasMoved
+    }
+
+    /// What is to be done once the Realm has moved.
+    private struct Delivery {
+        let due: [Registration]
+        let hasMoved: Bool
+        var realmHandlers: [RealmHandler] = []
+        /// The subscription to be asked to look again, if nobody is called.
+        var request: VersionSubscription?
+
+        var isEmpty: Bool { due.isEmpty && realmHandlers.isEmpty }
+    }
+
+    /// Moves the Realm. Returns the handlers to call.
+    private func takeDue(
+        _ realm: RealmInstance, _ source: Source, in state: inout ObservationState
+    ) throws -> [Registration] {
+        if state.registrations.isEmpty {
+            if source != .present { _ = try realm.connection.refresh() }
+            return []
+        }
+        switch source {
+        case .present: try state.prepare(realm.connection)
+        case .here:
+            if !state.isPrepared(for: database.newestVersion) { try state.prepare() }
+        case .prepared: break
+        }
+        guard let version = state.prepared?.version, let background = state.background else {
+            return []
+        }
+        let before = realm.connection.version
+        if version < before {
+            // It was prepared before a transaction of the Realm.
+            state.forgetPrepared()
+            return []
+        }
+        if version != before || realm.connection.isUnpublished {
+            try realm.connection.read(like: background.connection)
+        }
+        return try state.take()
     }
 
     private func beginDelivery(_ state: inout ObservationState) throws -> [Registration] {
@@ -314,11 +358,12 @@ final class RealmNotifier: Sendable {
             }
             if let report { registration.call(report) }
         }
-        withState { state in
-            if !due.isEmpty { state.deliveries -= 1 }
+        let subscription = withState { state in
+            state.deliveries -= 1
             state.dropUnusedObservations()
+            return requestToLookAgain(realm, state)
         }
-        if !planted("version-in-delivery-missed") { lookAgain(realm) }
+        if !planted("version-in-delivery-missed") { subscription?.request() }
     }
 
     /// Has what is prepared for the handlers that were not called yet lead to what the Realm shows,
@@ -337,13 +382,19 @@ final class RealmNotifier: Sendable {
 
     /// Has the watch thread look for what is still to be told.
     private func lookAgain(_ realm: RealmInstance) {
-        if isForked || (!realm.isReading && !realm.autorefresh) { return }
-        let newest = database.newestVersion
-        let subscription = withState { state in
-            state.isBehind(newest, realmShows: realm.connection.version)
-                ? state.subscription : nil
-        }
-        subscription?.request()
+        if isForked { return }
+        withState { requestToLookAgain(realm, $0) }?.request()
+    }
+
+    /// Returns the subscription to be asked, outside of the lock, to look for what is still to be
+    /// told; nil if there is nothing.
+    private func requestToLookAgain(
+        _ realm: RealmInstance, _ state: ObservationState
+    ) -> VersionSubscription? {
+        if isForked || (!realm.isReading && !realm.autorefresh) { return nil }
+        let isBehind = state.isBehind(
+            database.newestVersion, realmShows: realm.connection.version)
+        return isBehind ? state.subscription : nil
     }
 
     // MARK: Handlers that take their reports
@@ -455,9 +506,8 @@ final class RealmNotifier: Sendable {
     ) {
         let skipped = tokens.flatMap(\.handlers)
         let handlers = withState { $0.realmHandlers }
-        for handler in handlers
-        where handler.isActive && !skipped.contains(where: { $0 === handler }) {
-            handler.call(notification, Realm(instance: realm))
+        for handler in handlers where !skipped.contains(where: { $0 === handler }) {
+            handler.call(notification, realm)
         }
     }
 

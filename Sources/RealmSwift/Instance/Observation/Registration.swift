@@ -28,7 +28,9 @@ final class RealmHandler: ObservingHandler, @unchecked Sendable {
         self.whenThreadEnds = whenThreadEnds
     }
 
-    func call(_ notification: Realm.Notification, _ realm: Realm) { block?(notification, realm) }
+    func call(_ notification: Realm.Notification, _ realm: RealmInstance) {
+        if isActive { block?(notification, Realm(instance: realm)) }
+    }
 
     override func letGo() { block = nil }
     override func threadDidEnd() { whenThreadEnds() }
@@ -40,9 +42,11 @@ final class RealmHandler: ObservingHandler, @unchecked Sendable {
 final class Registration: ObservingHandler, @unchecked Sendable {
     /// What is reported to a handler.
     enum Report {
-        /// The first call of a handler of a collection.
-        case initial
-        case collection(IndexChanges)
+        /// The first call of a handler of a collection. `objects` are those of a query, if they are
+        /// known.
+        case initial(objects: OrderedKeys?)
+        /// The changes of a collection, and the objects of a query after them, if they are known.
+        case collection(IndexChanges, objects: OrderedKeys? = nil)
         /// The changes of the elements of sections, all of which count as modified that differ.
         /// `counted` are those that the handler is told as modified.
         case elements(IndexChanges, counted: [Int])
@@ -115,6 +119,11 @@ final class Registration: ObservingHandler, @unchecked Sendable {
 
     /// Whether the handler is to be told when the Realm shows another version than `target`.
     func isBehind(_ target: UInt64) -> Bool { isActive && isWaiting && version != target }
+
+    /// Whether the handler knows a version, or is about to.
+    func isUsing(_ version: UInt64) -> Bool {
+        self.version == version || pending?.version == version || offer?.version == version
+    }
 
     /// The handler knows the version that was prepared for it.
     func adoptPending() {

@@ -12,10 +12,10 @@ final class VersionStep {
     let old: Connection
     /// Reads the new version.
     let realm: RealmInstance
-    private var affected: [ObjectIdentifier: Set<ObjectKey>] = [:]
+    private var affected: [ObservedClass.Identity: KeySet] = [:]
     /// The classes for which too many objects are affected to find them all.
-    private var excessive: [ObjectIdentifier: Int] = [:]
-    private var verdicts: [ObjectIdentifier: [ObjectKey: Bool]] = [:]
+    private var excessive: [ObservedClass.Identity: Int] = [:]
+    private var verdicts: [ObservedClass.Identity: [ObjectKey: Bool]] = [:]
 
     init(_ changes: ChangeSet, from old: Connection, in realm: RealmInstance) {
         self.changes = changes
@@ -34,13 +34,14 @@ final class VersionStep {
 
     /// Whether nothing that is observed of a class has changed, nor which objects it has.
     func isUntouched(_ observed: ObservedClass) -> Bool {
-        var seen: Set<ObjectIdentifier> = []
+        var seen: Set<ObservedClass.Identity> = []
         return isUntouched(observed, &seen)
     }
 
-    private func isUntouched(_ observed: ObservedClass, _ seen: inout Set<ObjectIdentifier>) -> Bool
-    {
-        if !seen.insert(ObjectIdentifier(observed)).inserted { return true }
+    private func isUntouched(
+        _ observed: ObservedClass, _ seen: inout Set<ObservedClass.Identity>
+    ) -> Bool {
+        if !seen.insert(observed.identity).inserted { return true }
         if changes(of: observed.managedClass) != nil { return false }
         return observed.branches.allSatisfy { branch in
             !leads(observed, by: branch) || isUntouched(branch.target, &seen)
@@ -64,51 +65,47 @@ extension VersionStep {
 
     /// Returns the affected objects of a class, which exist in the new version and may be new in
     /// it; nil if finding them takes more than about `limit` steps.
-    func affected(_ observed: ObservedClass, limit: Int) throws -> Set<ObjectKey>? {
-        if let known = affected[ObjectIdentifier(observed)] { return known }
-        if let tried = excessive[ObjectIdentifier(observed)], tried >= limit { return nil }
+    func affected(_ observed: ObservedClass, limit: Int) throws -> KeySet? {
+        if let known = affected[observed.identity] { return known }
+        if let tried = excessive[observed.identity], tried >= limit { return nil }
         var budget = limit
         do { return try find(observed, &budget) } catch is TooMany {
-            excessive[ObjectIdentifier(observed)] = limit
+            excessive[observed.identity] = limit
             return nil
         }
     }
 
-    private func find(_ observed: ObservedClass, _ budget: inout Int) throws -> Set<ObjectKey> {
-        if let known = affected[ObjectIdentifier(observed)] { return known }
-        var keys = Set<ObjectKey>()
-        if let changes = changes(of: observed.managedClass) {
-            for (key, columns) in changes.modifications.objects where observed.counts(columns) {
-                try Self.spend(&budget)
-                keys.insert(key)
-            }
-        }
+    private func find(_ observed: ObservedClass, _ budget: inout Int) throws -> KeySet {
+        if let known = affected[observed.identity] { return known }
+        let changes = changes(of: observed.managedClass)
+        var keys = changes?.modifications.keys(where: observed.counts) ?? KeySet()
         for branch in observed.branches where leads(observed, by: branch) {
             switch branch.hop {
             case .links(let column), .mixedLinks(let column):
-                try addReferrers(
-                    of: branch.target, in: column, of: observed, to: &keys, budget: &budget)
+                keys.formUnion(
+                    try referrers(of: branch.target, in: column, of: observed, budget: &budget))
             case .referrers(let column):
-                try addTargets(of: branch.target, column, to: &keys, within: &budget)
+                keys.formUnion(try targets(of: branch.target, column, within: &budget))
             }
         }
-        affected[ObjectIdentifier(observed)] = keys
+        affected[observed.identity] = keys
         return keys
     }
 
-    /// Adds the objects that refer to affected objects of another class. A deleted one has no
+    /// Returns the objects that refer to affected objects of another class. A deleted one has no
     /// referrers, and those that it had count by the column that referred to it.
-    private func addReferrers(
-        of target: ObservedClass, in column: Int, of observed: ObservedClass,
-        to keys: inout Set<ObjectKey>, budget: inout Int
-    ) throws {
+    private func referrers(
+        of target: ObservedClass, in column: Int, of observed: ObservedClass, budget: inout Int
+    ) throws -> KeySet {
         guard let table = observed.managedClass.table,
             let targets = target.managedClass.table
-        else { return }
+        else { return KeySet() }
         let isMixed = table.definition.columns[column].type == .mixed
-        for key in try find(target, &budget) where try targets.contains(key) {
+        var keys: [ObjectKey] = []
+        for key in try find(target, &budget).keys where try targets.contains(key) {
+            try Self.spend(&budget)
             func visit(_ referrer: ObjectKey) -> Bool {
-                if budget > 0 { keys.insert(referrer) }
+                if budget > 0 { keys.append(referrer) }
                 budget -= 1
                 return budget >= 0
             }
@@ -120,6 +117,7 @@ extension VersionStep {
             }
             if budget < 0 { throw TooMany() }
         }
+        return KeySet(keys)
     }
 
     private static func spend(_ budget: inout Int, _ steps: Int = 1) throws {
@@ -127,34 +125,30 @@ extension VersionStep {
         if budget < 0 { throw TooMany() }
     }
 
-    /// Adds the objects to which affected objects of another class refer, or did.
-    private func addTargets(
-        of origin: ObservedClass, _ column: Int, to keys: inout Set<ObjectKey>,
-        within budget: inout Int
-    ) throws {
+    /// Returns the objects to which affected objects of another class refer, or did.
+    private func targets(
+        of origin: ObservedClass, _ column: Int, within budget: inout Int
+    ) throws -> KeySet {
         let sources = try find(origin, &budget)
-        guard let table = origin.managedClass.table else { return }
+        guard let table = origin.managedClass.table else { return KeySet() }
         let old = try oldTable(of: origin.managedClass)
-        try addLinks(of: sources, in: table, column: column, to: &keys, within: &budget)
-        if let old {
-            try addLinks(of: sources, in: old, column: column, to: &keys, within: &budget)
-        }
-        guard let changes = changes(of: origin.managedClass) else { return }
+        var keys = try links(of: sources, in: table, column: column, within: &budget)
+        if let old { keys += try links(of: sources, in: old, column: column, within: &budget) }
+        guard let changes = changes(of: origin.managedClass) else { return KeySet(keys) }
         let id = table.columnID(column)
-        for (key, columns) in changes.modifications.objects
-        where columns.contains(id) && !sources.contains(key) {
+        var relinked = changes.modifications.keys { $0.contains(id) }
+        relinked.subtract(sources)
+        for key in relinked.keys {
             try Self.spend(&budget)
-            let relinked = try relinkedKeys(column, of: key, from: old, to: table, changes: changes)
-            try Self.spend(&budget, relinked.count)
-            keys.formUnion(relinked)
+            let found = try relinkedKeys(column, of: key, from: old, to: table, changes: changes)
+            try Self.spend(&budget, found.count)
+            keys += found
         }
-        try Self.spend(&budget, changes.insertions.count + changes.deletions.count)
-        try addLinks(
-            of: changes.insertions.keys, in: table, column: column, to: &keys, within: &budget)
+        keys += try links(of: changes.insertions, in: table, column: column, within: &budget)
         if let old {
-            try addLinks(
-                of: changes.deletions.keys, in: old, column: column, to: &keys, within: &budget)
+            keys += try links(of: changes.deletions, in: old, column: column, within: &budget)
         }
+        return KeySet(keys)
     }
 
     /// Returns the objects that an object of both versions has begun or ceased to link to; others
@@ -204,16 +198,19 @@ extension VersionStep {
         return keys
     }
 
-    private func addLinks(
-        of sources: some Sequence<ObjectKey>, in table: Table, column: Int,
-        to keys: inout Set<ObjectKey>, within budget: inout Int
-    ) throws {
-        for source in sources where try table.contains(source) {
+    private func links(
+        of sources: KeySet, in table: Table, column: Int, within budget: inout Int
+    ) throws -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        for source in sources.keys {
+            try Self.spend(&budget)
+            if try !table.contains(source) { continue }
             for key in try table.linkedKeys(column, of: source) {
                 try Self.spend(&budget)
-                keys.insert(key)
+                keys.append(key)
             }
         }
+        return keys
     }
 }
 
@@ -250,7 +247,7 @@ extension VersionStep {
     private func isAffectedForwards(
         _ key: ObjectKey, _ observed: ObservedClass
     ) throws(StorageError) -> Bool {
-        let identity = ObjectIdentifier(observed)
+        let identity = observed.identity
         if let known = verdicts[identity]?[key] { return known }
         // Levels of links are distinct, so the search ends without this; it only says that an
         // object on the way to itself adds nothing.

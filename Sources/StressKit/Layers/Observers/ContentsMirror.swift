@@ -83,7 +83,16 @@ final class CollectionMirror<C: RealmCollection>: ContentsMirror {
 
     /// A collection whose owner was deleted has no elements.
     private func contents(_ collection: C) -> [String] {
-        collection.isInvalidated ? [] : collection.map(text)
+        if collection.isInvalidated { return [] }
+        let shown = Array(collection.map(text))
+        // Observed results show what their notifier has found, so a query is made anew as well.
+        if let songs = collection as? Results<ObservedSong>,
+            let fresh = songs.filter("TRUEPREDICATE") as? C
+        {
+            let found = Array(fresh.map(text))
+            compare(shown == found) { "shows \(shown) where a new query finds \(found)." }
+        }
+        return shown
     }
 
     private func handle(_ change: RealmCollectionChange<C>) {

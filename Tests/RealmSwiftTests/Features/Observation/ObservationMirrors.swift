@@ -60,7 +60,15 @@ final class CollectionMirror<C: RealmCollection>: ContentsMirror {
     }
 
     private func contents(_ collection: C) -> [String] {
-        Array(collection).map(text)
+        let shown = Array(collection).map(text)
+        // Observed results show what their notifier has found, so a query is made anew as well.
+        if let tracks = collection as? Results<Track>,
+            let fresh = tracks.filter("TRUEPREDICATE") as? C
+        {
+            let found = Array(fresh).map(text)
+            if shown != found { fail("\(shown) is shown where a new query finds \(found)") }
+        }
+        return shown
     }
 
     private func handle(_ change: RealmCollectionChange<C>) {

@@ -1,6 +1,7 @@
 import Foundation
-import RealmSwift
 import Testing
+
+@testable import RealmSwift
 
 @Suite struct ResultsObservationTests {
     @Test func theInitialContentsComeFirstAndAsynchronously() async throws {
@@ -31,6 +32,29 @@ import Testing
             #expect(try recording.take() == [.inserted(4, 5)])
             try scene.writeElsewhere { $0.addTracks([12]) }
             #expect(try recording.take() == [.inserted(6)])
+        }
+    }
+
+    @Test func aHandlerNeedNotSearchAgain() async throws {
+        try await observing(tracks: 200) { scene in
+            let tracks = scene.tracks.filter("rank >= 0").sorted(byKeyPath: "title")
+            let known = ChangeLog<Int?>()
+            let token = tracks.observe { change in
+                if case .update(let tracks, _, _, _) = change {
+                    known.append(tracks.query.found.ordered?.count)
+                }
+            }
+            try pump { tracks.query.found.ordered != nil }
+            try scene.writeElsewhere { $0.addTracks([1_000]) }
+            try pump { known.count > 0 }
+            #expect(known.entries == [201])
+            #expect(tracks.first?.title == tracks.min { $0.title < $1.title }?.title)
+            #expect(Array(tracks).map(\.id) == Array(tracks.filter("id >= 0")).map(\.id))
+            // What the Realm's own transaction changes is searched for again.
+            try scene.realm.write { scene.realm.addTracks([1_001]) }
+            #expect(tracks.query.found.ordered == nil || tracks.count == 202)
+            #expect(tracks.count == 202)
+            token.invalidate()
         }
     }
 

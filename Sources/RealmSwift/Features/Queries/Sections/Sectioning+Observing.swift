@@ -20,7 +20,7 @@ final class ObservedSectionElements: Observed {
     ) throws -> (Registration.Report?, ObservedBase) {
         let (report, next) = try elements.compare(base, over: step)
         var change = IndexChanges()
-        if case .collection(let found)? = report { change = found }
+        if case .collection(let found, _)? = report { change = found }
         if case .deletion? = report { return (report, next) }
         var modified = change.modifications
         if let counted {
