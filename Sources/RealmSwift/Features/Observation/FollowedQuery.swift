@@ -110,13 +110,13 @@ final class FollowedQuery {
     /// Returns the positions that objects have in the older version of a step, of which `state` is
     /// the state, ascending; nil if looking for each takes longer than looking at all.
     func places(
-        of keys: Set<ObjectKey>, in state: OrderedState, over step: VersionStep
+        of keys: KeySet, in state: OrderedState, over step: VersionStep
     ) throws -> [Int]? {
         guard let old = try step.oldTable(of: query.managedClass),
             keys.count <= max(Self.few, state.shown.count / Self.shareOfTable)
         else { return nil }
         var order = try order(orders, old)
-        return try state.shown.places(of: keys, in: old, order: &order).map(\.position)
+        return try state.shown.places(of: keys.keys, in: old, order: &order).map(\.position)
     }
 
     private func order(_ orders: [QueryOrder], _ table: Table) throws -> ObjectOrder {
