@@ -145,6 +145,7 @@ extension WorkloadCatalogue {
 
     private static let changes: [Workload] = [
         NotifyWorkload.workload, InteractiveWorkload.workload, ReferenceWorkload.workload,
+        FreezeWorkload.workload,
     ]
 
     private static let files: [Workload] = [

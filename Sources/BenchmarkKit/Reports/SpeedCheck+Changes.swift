@@ -2,7 +2,7 @@
 extension SpeedCheck {
     static let changes: [SpeedCheck] =
         ["same-thread", "refresh", "thread", "queue", "actor"].map { told($0, target: 40) }
-        + [told("process", target: 80), besideObservations, longestPause]
+        + [told("process", target: 80), besideObservations, longestPause, frozen]
 
     /// Creates the check of how soon after a commit one observer is told of one change.
     private static func told(_ strategy: String, target: Double) -> SpeedCheck {
@@ -40,6 +40,15 @@ extension SpeedCheck {
             controls: closest.0.measure(NotifyWorkload.told).map {
                 [Control(name: "own, us", measured: $0)]
             } ?? [])
+    }
+
+    private static let frozen = SpeedCheck { rows in
+        guard let row = rows.row(FreezeWorkload.name, FreezeWorkload.object),
+            let latency = row.latency
+        else { return nil }
+        return Outcome(
+            title: title("\(FreezeWorkload.name)/\(FreezeWorkload.object)", row), unit: "us",
+            bound: .atMost, target: 1, measured: latency.p50)
     }
 
     private static let longestPause = SpeedCheck { rows in

@@ -26,6 +26,10 @@ enum MeasureCatalogue {
             ("work_p50_us", "Median time inside a transaction, before its commit."),
             ("commit_p50_us", "Median time that committing takes, its syncs included."),
             ("sync_p50_us", "Median time of a commit spent in fdatasync."),
+            (
+                "asking_p50_us",
+                "Median time for which asking for an asynchronous write keeps the thread that asks."
+            ),
             ("commits", "Transactions committed while measuring."),
             ("total_writes", "Readings written since the file was made, those deleted included."),
             ("objects_persisted", "Readings in the file at the end."),

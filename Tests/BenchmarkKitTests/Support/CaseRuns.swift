@@ -34,6 +34,22 @@ func runCase(
         in: folder, change)
 }
 
+/// Runs a case on a thread of its own, as the program does. A case may block its thread until tasks
+/// have run; two tests that do so on the threads that run tasks would wait for each other.
+func runCaseAside(
+    _ workload: Workload, _ strategy: String, size: Int? = nil, in folder: TemporaryFolder,
+    _ change: @escaping @Sendable (inout CaseOptions) -> Void = { _ in }
+) async throws -> CaseOutcome {
+    try await withCheckedThrowingContinuation { continuation in
+        let thread = Thread {
+            continuation.resume(
+                with: Result { try runCase(workload, strategy, size: size, in: folder, change) })
+        }
+        thread.stackSize = 8 << 20
+        thread.start()
+    }
+}
+
 /// Returns what the proof of a case finds wrong in the file that the case wrote.
 func problems(_ outcome: CaseOutcome) throws -> [String] {
     try #require(outcome.verification).problems()

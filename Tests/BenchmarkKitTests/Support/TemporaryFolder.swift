@@ -1,7 +1,7 @@
 import Foundation
 
 /// A folder that is removed with this object.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
     let path: String
 
     init() throws {

@@ -281,8 +281,7 @@ import ToolSupport
                 options: CaseOptions())?.unsupported
         }
         for (workload, strategy) in [
-            ("notify", "actor"), ("migrate", "api"), ("migrate", "engine"),
-            ("lookup-typed", "engine"),
+            ("migrate", "api"), ("migrate", "engine"), ("lookup-typed", "engine"),
         ] {
             #expect(try #require(try reason(workload, strategy)).hasSuffix("."), "\(workload)")
         }

@@ -11,9 +11,10 @@ extension RealmObjectPersonStore {
         _ matter: ObservedMatter, at place: ObserverPlace, _ observers: [PersonObserver]
     ) throws -> any PersonObservation {
         switch (matter, place) {
-        case (.persons, .queue(let queue)): return observePersons(on: queue, observers)
+        case (.persons, .queue(let queue)):
+            return Self.observePersons(of: realm, on: queue, observers)
         case (.persons, _):
-            let observation = observePersons(on: nil, observers)
+            let observation = Self.observePersons(of: realm, on: nil, observers)
             if case .refresh = place { realm.autorefresh = false }
             return observation
         case (.commits, .queue(let queue)):
@@ -25,13 +26,13 @@ extension RealmObjectPersonStore {
         }
     }
 
-    private func observePersons(
-        on queue: DispatchQueue?, _ observers: [PersonObserver]
-    ) -> RealmPersonObservation {
+    static func observePersons(
+        of realm: Realm, on queue: DispatchQueue?, _ observers: [PersonObserver]
+    ) -> any PersonObservation {
         let persons = realm.objects(KeyedPerson.self)
         return RealmPersonObservation(
             observers.map { observer in
-                persons.observe(on: queue) { observer.tell(Self.news(of: $0)) }
+                persons.observe(on: queue) { observer.tell(news(of: $0)) }
             })
     }
 

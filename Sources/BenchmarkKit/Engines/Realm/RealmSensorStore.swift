@@ -11,7 +11,7 @@ extension RealmObjectEngine {
 
 /// Sensors as objects with a list of readings.
 struct RealmSensorStore: SensorStore {
-    private let configuration: Realm.Configuration
+    let configuration: Realm.Configuration
     /// The database, kept open while sessions come and go, as an application does.
     private let database: Database
 
@@ -38,7 +38,7 @@ struct RealmSensorStore: SensorStore {
     }
 
     func makeSession(_ sensors: [SensorDescription]) throws -> any SensorSession {
-        try RealmSensorSession(configuration, sensors)
+        RealmSensorSession(try Realm(configuration: configuration), sensors)
     }
 
     func contents() throws -> [StoredSensor] {
@@ -75,13 +75,13 @@ struct RealmSensorStore: SensorStore {
 }
 
 /// A Realm with the sensors used so far.
-private final class RealmSensorSession: SensorSession {
-    private let realm: Realm
+final class RealmSensorSession: SensorSession {
+    let realm: Realm
     private let descriptions: [SensorDescription]
     private var sensors: [Sensor?]
 
-    init(_ configuration: Realm.Configuration, _ descriptions: [SensorDescription]) throws {
-        realm = try Realm(configuration: configuration)
+    init(_ realm: Realm, _ descriptions: [SensorDescription]) {
+        self.realm = realm
         self.descriptions = descriptions
         sensors = Array(repeating: nil, count: descriptions.count)
     }

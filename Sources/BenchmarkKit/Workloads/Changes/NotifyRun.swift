@@ -69,6 +69,7 @@ struct NotifyRun {
         case .refresh: SameThreadReceiver(store, board, refreshes: true)
         case .queue: QueueReceiver(store, board, way.matter)
         case .thread: ThreadReceiver({ [core, file] in try file.open(core) }, board)
+        case .actor: ActorReceiver(core, board)
         case .process: ProcessReceiver(core, board)
         }
     }

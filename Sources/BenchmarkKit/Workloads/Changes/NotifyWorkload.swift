@@ -8,7 +8,7 @@ enum NotifyWorkload {
 
     /// A way for changes to reach an observer.
     struct Way: Sendable {
-        enum Place: Sendable { case sameThread, refresh, thread, queue, process }
+        enum Place: Sendable { case sameThread, refresh, thread, queue, actor, process }
 
         let name: String
         let summary: String
@@ -48,25 +48,21 @@ enum NotifyWorkload {
         Way(
             name: processName, summary: "another process, called by its run loop",
             place: .process),
+        Way(name: "actor", summary: "an actor with a Realm of its own", place: .actor),
     ]
 
     private static let processName = "process"
-
-    private static let actor = Workload.Strategy(
-        name: "actor", summary: "an actor", layer: "api",
-        missing: "Observing on an actor is still to come.")
 
     static let workload = Workload.persons(
         name, "from a commit that has returned to the handlers of observers of all persons",
         needs: [.updates, .observers], on: .changed, run
     ).with { workload in
         let features = PersonsFile.changed.features + [.updates, .observers]
-        workload.strategies =
-            ways.map {
-                Workload.Strategy(
-                    name: $0.name, summary: $0.summary, layer: "api",
-                    features: $0.isCommon ? features : nil)
-            } + [actor]
+        workload.strategies = ways.map {
+            Workload.Strategy(
+                name: $0.name, summary: $0.summary, layer: "api",
+                features: $0.isCommon ? features : nil)
+        }
         // The other process may still be busy with a commit when the next one begins.
         workload.isDeterministic = { $0.identifier.strategy != processName }
         workload.countedOperations = nil
@@ -80,7 +76,7 @@ enum NotifyWorkload {
         let run = try NotifyRun(core, file, way)
         switch way.place {
         case .sameThread, .refresh: return try CallerRunLoop.run { try run.run() }
-        case .thread, .queue, .process: return try run.run()
+        case .thread, .queue, .actor, .process: return try run.run()
         }
     }
 }

@@ -19,26 +19,19 @@ enum SensorsWorkload {
     /// The strategies that write in one process.
     static let strategyTypes: [any WriterStrategy.Type] = [
         CurrentThreadStrategy.self, MainQueueStrategy.self, ConcurrentQueueStrategy.self,
-        DedicatedThreadStrategy.self, BatchedStrategy.self,
+        DedicatedThreadStrategy.self, BatchedStrategy.self, AsyncStrategy.self,
+        GroupedAsyncStrategy.self, ActorStrategy.self,
     ]
 
     private static let strategies =
         strategyTypes.map {
             Workload.Strategy(
-                name: $0.name, summary: $0.summary, layer: "any", features: [.sensors])
+                name: $0.name, summary: $0.summary, layer: "any",
+                features: $0.isAsynchronous ? nil : [.sensors])
         } + [
             Workload.Strategy(
                 name: ProcessesRun.strategy, summary: ProcessesRun.summary, layer: "any",
-                features: [.sensors, .severalProcesses], threads: 2),
-            Workload.Strategy(
-                name: "async",
-                summary: "each reading is written by writeAsync, and again with grouped commits",
-                layer: "any", features: [.sensors],
-                missing: "Asynchronous writes are still to come."),
-            Workload.Strategy(
-                name: "actor", summary: "a Realm isolated to an actor, one transaction a reading",
-                layer: "any", features: [.sensors],
-                missing: "Realms isolated to an actor are still to come."),
+                features: [.sensors, .severalProcesses], threads: 2)
         ]
 
     private static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {

@@ -27,6 +27,8 @@ final class WriteRecorder: Sendable {
         var latency = LatencyRecorder()
         /// The time from submission until durable.
         var total = LatencyRecorder()
+        /// The time for which asking for an asynchronous write keeps the thread that asks.
+        var asking = LatencyRecorder()
         var commits = 0
         /// The number of commits for which the engine reported a cost, and their pages below.
         var toldCommits = 0
@@ -110,6 +112,11 @@ final class WriteRecorder: Sendable {
         }
     }
 
+    /// Records how long asking for an asynchronous write took.
+    func asked(_ nanoseconds: UInt64) {
+        if isMeasuring { state.withLock { $0.asking.record(nanoseconds) } }
+    }
+
     func record(allocations: (allocations: Double, bytes: Double)) {
         state.withLock {
             $0.allocations = Allocations(count: allocations.allocations, bytes: allocations.bytes)
@@ -142,6 +149,7 @@ extension WriteRecorder.State {
         work.add(other.work)
         commit.add(other.commit)
         sync.add(other.sync)
+        asking.add(other.asking)
         latency.add(other.latency)
         total.add(other.total)
         commits += other.commits

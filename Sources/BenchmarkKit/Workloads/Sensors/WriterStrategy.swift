@@ -12,6 +12,8 @@ protocol WriterStrategy: AnyObject, Sendable {
     /// Whether a single producer runs on the main thread; if not, the main thread runs its run
     /// loop.
     static var producesOnMainThread: Bool { get }
+    /// Whether it takes an ``AsyncSensorStore``, which only the embedded engine has.
+    static var isAsynchronous: Bool { get }
     /// Whether one thread writes everything, so that allocations can be attributed to it.
     static func hasOneWriter(producers: Int) -> Bool
     /// Returns the number of readings in one transaction.
@@ -27,6 +29,7 @@ protocol WriterStrategy: AnyObject, Sendable {
 
 extension WriterStrategy {
     static var producesOnMainThread: Bool { true }
+    static var isAsynchronous: Bool { false }
     static func hasOneWriter(producers: Int) -> Bool { true }
     static func batchSize(for options: CaseOptions) -> Int { 1 }
     func start() throws {}
@@ -61,6 +64,21 @@ struct WriterEnvironment: Sendable {
         gate.enter()
         stamped.submittedAt = monotonicNanoseconds()
         return stamped
+    }
+
+    /// The store, if readings can be written to it asynchronously.
+    var asyncStore: any AsyncSensorStore {
+        get throws {
+            if let store = store as? any AsyncSensorStore { return store }
+            throw BenchmarkError(
+                .internalError, "The engine \(engine.name) writes nothing asynchronously.")
+        }
+    }
+
+    /// Records a reading that was written in a transaction of its own.
+    func finished(_ reading: ProducedReading, _ times: TransactionTimes) {
+        recorder.finished(CollectionOfOne(reading), times: times, cost: nil, shape: nil)
+        gate.leave()
     }
 
     /// Reports a failure and releases all waiting threads.

@@ -24,6 +24,16 @@ import Testing
         #expect(rows.allSatisfy { $0.isDeterministic })
     }
 
+    @Test func frozenObjectsHaveTheValuesOfTheFile() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try runCase(
+            FreezeWorkload.workload, FreezeWorkload.object, size: 100, in: folder
+        ) { $0.count = 3200 }
+        #expect(outcome.results[0].operations == 3200)
+        #expect(outcome.results[0].digest != nil)
+        #expect(outcome.results[0].isDeterministic)
+    }
+
     @Test func aMainThreadAnswersWhileAnotherWrites() throws {
         let folder = try TemporaryFolder()
         let outcome = try runCase(

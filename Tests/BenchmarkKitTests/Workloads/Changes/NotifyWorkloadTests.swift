@@ -10,9 +10,11 @@ import ToolSupport
     private static let ways = NotifyWorkload.ways.filter { $0.place != .process }
 
     @Test(arguments: ways.map(\.name))
-    func everyCommitIsToldToEveryObserver(strategy: String) throws {
+    func everyCommitIsToldToEveryObserver(strategy: String) async throws {
         let folder = try TemporaryFolder()
-        let outcome = try runCase(NotifyWorkload.workload, strategy, size: 200, in: folder) {
+        let outcome = try await runCaseAside(
+            NotifyWorkload.workload, strategy, size: 200, in: folder
+        ) {
             $0.count = 12
             // As many as the small file has persons for.
             if strategy == "queue-100000-changes" { $0.changes = 200 }

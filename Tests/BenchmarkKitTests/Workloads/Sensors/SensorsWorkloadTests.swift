@@ -7,10 +7,13 @@ import Testing
 /// Tests of the workload about sensors on tiny inputs. The measured work must also be correct.
 @Suite(.serialized) struct SensorsWorkloadTests {
     // Without main-queue, which needs the main thread to itself: see RunProcessTests.
-    @Test(arguments: ["current", "concurrent-gcd", "dedicated-thread", "batched"])
-    func everyStrategyWritesWhatWasProduced(strategy: String) throws {
+    @Test(arguments: [
+        "current", "concurrent-gcd", "dedicated-thread", "batched", "async", "async-grouped",
+        "actor",
+    ])
+    func everyStrategyWritesWhatWasProduced(strategy: String) async throws {
         let folder = try TemporaryFolder()
-        let outcome = try runCase("sensors", strategy, in: folder) {
+        let outcome = try await runCaseAside(SensorsWorkload.workload, strategy, in: folder) {
             $0.count = 250
             $0.batchSize = 60
             $0.sensors = 7
@@ -42,10 +45,10 @@ import Testing
         #expect(try #require(outcome.verification).problems() == [])
     }
 
-    @Test func severalProducersLoseNothing() throws {
+    @Test func severalProducersLoseNothing() async throws {
         let folder = try TemporaryFolder()
-        for strategy in ["dedicated-thread", "batched"] {
-            let outcome = try runCase("sensors", strategy, in: folder) {
+        for strategy in ["dedicated-thread", "batched", "async-grouped", "actor"] {
+            let outcome = try await runCaseAside(SensorsWorkload.workload, strategy, in: folder) {
                 $0.count = 200
                 $0.threads = 3
             }
