@@ -145,7 +145,7 @@ extension WorkloadCatalogue {
 
     private static let changes: [Workload] = [
         NotifyWorkload.workload, InteractiveWorkload.workload, ReferenceWorkload.workload,
-        FreezeWorkload.workload,
+        FreezeWorkload.workload, WriteAsyncWorkload.workload, ChangeSetWorkload.workload,
     ]
 
     private static let files: [Workload] = [

@@ -2,7 +2,8 @@
 extension SpeedCheck {
     static let changes: [SpeedCheck] =
         ["same-thread", "refresh", "thread", "queue", "actor"].map { told($0, target: 40) }
-        + [told("process", target: 80), besideObservations, longestPause, frozen]
+        + [told("process", target: 80), besideObservations, changeSet]
+        + WriteAsyncWorkload.ways.map { asking($0.name) } + [longestPause, frozen]
 
     /// Creates the check of how soon after a commit one observer is told of one change.
     private static func told(_ strategy: String, target: Double) -> SpeedCheck {
@@ -40,6 +41,34 @@ extension SpeedCheck {
             controls: closest.0.measure(NotifyWorkload.told).map {
                 [Control(name: "own, us", measured: $0)]
             } ?? [])
+    }
+
+    /// The check of how long it takes to find out what one commit has changed. The control moves to
+    /// its version, too, and finds nothing out.
+    private static let changeSet = SpeedCheck { rows in
+        let strategy = ChangeSetWorkload.Observed.sorted.rawValue
+        guard let row = rows.row(ChangeSetWorkload.name, strategy), let latency = row.latency
+        else { return nil }
+        return Outcome(
+            title: title("\(ChangeSetWorkload.name)/\(strategy)", row), unit: "us",
+            bound: .atMost, target: 30, measured: latency.p50,
+            controls: rows.control("\(strategy)-move", of: row, "only moved") {
+                $0.latency?.p50
+            })
+    }
+
+    /// Creates the check of how long asking for a transaction keeps the thread that asks.
+    private static func asking(_ strategy: String) -> SpeedCheck {
+        SpeedCheck { rows in
+            guard let row = rows.row(WriteAsyncWorkload.name, strategy), let latency = row.latency
+            else { return nil }
+            return Outcome(
+                title: title("\(WriteAsyncWorkload.name)/\(strategy)", row), unit: "us",
+                bound: .atMost, target: 2, measured: latency.p50,
+                controls: rows.control("\(strategy)-function", of: row, "an empty function") {
+                    $0.latency?.p50
+                })
+        }
     }
 
     private static let frozen = SpeedCheck { rows in

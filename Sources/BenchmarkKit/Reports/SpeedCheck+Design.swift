@@ -7,7 +7,7 @@ extension SpeedCheck {
             durableRate("sensors", "dedicated-thread", target: 0.7, control: "bare-disk"),
             durableRate("commit", "api", target: 0.85, control: "api-bare-disk"),
             durableRate("commit", "engine", target: 0.85, control: "engine-bare-disk"),
-            batchedRate, groupedRate, asking,
+            batchedRate, groupedRate,
             insertRate("api", target: 500_000), insertRate("engine", target: 2_000_000),
             propertyRead("same-module", target: 5), propertyRead("other-module", target: 15),
             lookup, indexedLookup, count, columnScan("3-properties"),
@@ -50,16 +50,6 @@ extension SpeedCheck {
             title: "sensors/async-grouped : dedicated-thread", unit: "", bound: .atLeast,
             target: 5, measured: grouped / single,
             controls: rows.control("bare-disk", of: row, "bare commits/s") { $0.throughput })
-    }
-
-    /// The check that asking for a write takes no longer than that. Nothing stands beside it.
-    private static let asking = SpeedCheck { rows in
-        guard let row = rows.row("sensors", AsyncStrategy.name),
-            let asking = row.measure("asking_p50_us")
-        else { return nil }
-        return Outcome(
-            title: "writeAsync of sensors", unit: "us", bound: .atMost, target: 2,
-            measured: asking, controls: [])
     }
 
     private static func insertRate(_ strategy: String, target: Double) -> SpeedCheck {

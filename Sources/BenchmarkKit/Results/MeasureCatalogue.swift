@@ -30,6 +30,7 @@ enum MeasureCatalogue {
                 "asking_p50_us",
                 "Median time for which asking for an asynchronous write keeps the thread that asks."
             ),
+            ("asking_p99_us", "99th percentile of the same."),
             ("commits", "Transactions committed while measuring."),
             ("total_writes", "Readings written since the file was made, those deleted included."),
             ("objects_persisted", "Readings in the file at the end."),

@@ -71,6 +71,20 @@ struct PersonsOracle {
         ages[number] == Self.deleted ? nil : Int(ages[number])
     }
 
+    /// Returns how many persons younger than `limit` are before one of them in the order of their
+    /// numbers; nil if it is not one of them.
+    func position(of number: Int, ageBelow limit: Int) -> Int? {
+        let limit = UInt8(limit)
+        return ages[number] < limit ? ages[..<number].count { $0 < limit } : nil
+    }
+
+    /// Returns the same for the order of their ages, and of their numbers where these are equal.
+    func position(of number: Int, sortedByAgeBelow limit: Int) -> Int? {
+        let age = ages[number]
+        guard age < limit else { return nil }
+        return ages.count { $0 < age } + ages[..<number].count { $0 == age }
+    }
+
     func forEach(_ body: (PersonValues) -> Void) {
         var generator = PersonGenerator(seed: seed, names: names)
         for age in ages {

@@ -59,6 +59,7 @@ extension SensorsSetup {
         result.measure("commit_p99_us", state.commit.percentile(99))
         result.measure("sync_p50_us", state.sync.percentile(50))
         result.measure("asking_p50_us", state.asking.percentile(50))
+        result.measure("asking_p99_us", state.asking.percentile(99))
         result.measure("commits", Double(state.commits))
         result.measure("total_writes", Double(state.committed))
         result.allocationsPerOperation = state.allocations?.count

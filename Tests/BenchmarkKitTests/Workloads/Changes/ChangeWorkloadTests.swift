@@ -34,6 +34,79 @@ import Testing
         #expect(outcome.results[0].isDeterministic)
     }
 
+    @Test func severalThreadsFreezeTheSameValues() throws {
+        let folder = try TemporaryFolder()
+        let result = try runCase(
+            FreezeWorkload.workload, FreezeWorkload.threads, size: 100, in: folder
+        ) {
+            $0.count = 3200
+            $0.threads = 4
+        }.results[0]
+        #expect(result.operations == 3200)
+        #expect(result.latency != nil)
+        #expect(result.digest != nil)
+        #expect(!result.isDeterministic)
+    }
+
+    @Test func whatIsFrozenAfterACommitHasItsValue() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try runCase(
+            FreezeWorkload.workload, FreezeWorkload.first, size: 100, in: folder
+        ) { $0.count = 30 }
+        #expect(outcome.results[0].operations == 30)
+        #expect(outcome.results[0].isDeterministic)
+        #expect(try problems(outcome) == [])
+    }
+
+    @Test func asynchronousTransactionsAreAllWritten() throws {
+        let folder = try TemporaryFolder()
+        let rows = try WriteAsyncWorkload.ways.map(\.name).map { strategy in
+            let outcome = try runCase(
+                WriteAsyncWorkload.workload, strategy, size: 50, in: folder
+            ) { $0.count = 200 }
+            #expect(outcome.results.map(\.operations) == [200, 200])
+            #expect(outcome.results[1].identifier.strategy == "\(strategy)-function")
+            #expect(outcome.results[1].identifier.engine == "control")
+            #expect(outcome.results.allSatisfy { $0.latency != nil })
+            #expect(try problems(outcome) == [])
+            return outcome.results[0]
+        }
+        #expect(rows.allSatisfy { $0.isDeterministic })
+        #expect(rows[0].digest != nil)
+        #expect(Set(rows.map(\.digest)).count == 1)
+    }
+
+    /// Each change set is compared with positions that were found without a database.
+    @Test(arguments: [1, 7, 300])
+    func changeSetsAreThoseOfTheCommits(size: Int) throws {
+        let folder = try TemporaryFolder()
+        let rows = try ChangeSetWorkload.Observed.allCases.map(\.rawValue).map { strategy in
+            let outcome = try runCase(
+                ChangeSetWorkload.workload, strategy, size: size, in: folder
+            ) { $0.count = 60 }
+            #expect(outcome.results.map(\.operations) == [60, 60])
+            #expect(outcome.results[1].identifier.strategy == "\(strategy)-move")
+            #expect(outcome.results[1].identifier.engine == "control")
+            #expect(try problems(outcome) == [])
+            return outcome.results[0]
+        }
+        #expect(rows.allSatisfy { $0.isDeterministic })
+        #expect(rows[0].digest != nil)
+        #expect(Set(rows.map(\.digest)).count == 1)
+    }
+
+    @Test func positionsOfYoungPersonsAreThoseOfALoop() {
+        let oracle = PersonsOracle(size: 200, seed: 4)
+        let young = (0..<200).filter { oracle.person($0).age < 50 }
+        let sorted = young.sorted { (oracle.person($0).age, $0) < (oracle.person($1).age, $1) }
+        for number in 0..<200 {
+            #expect(oracle.position(of: number, ageBelow: 50) == young.firstIndex(of: number))
+            #expect(
+                oracle.position(of: number, sortedByAgeBelow: 50)
+                    == sorted.firstIndex(of: number))
+        }
+    }
+
     @Test func aMainThreadAnswersWhileAnotherWrites() throws {
         let folder = try TemporaryFolder()
         let outcome = try runCase(
