@@ -4,22 +4,30 @@ import StressModel
 
 /// Observing processes with a handler that takes long or never returns, or with a thread that does
 /// something else. Others are told of everything meanwhile. Such a process pins the version that
-/// its Realm shows, and nothing once its tokens are gone.
+/// its Realm shows, and no other but for ``Slowness/firstHandler``; and nothing once its tokens are
+/// gone.
 struct SlowWatchers {
     private let point: StressPoint
     private let trial: Trial
     private let path: String
 
-    /// The most old versions during a delivery: the one before it, and the one that the Realm
-    /// shows.
-    private static let mostVersions = 2
-
     private enum Slowness: CaseIterable {
-        /// The first handler of a delivery takes long: the others still know the version before.
+        /// The first handler of a delivery takes long: the others still know the version before,
+        /// and are to be told what leads from it if this handler moves the Realm.
         case firstHandler
+        /// All others were called, so nobody knows the version before.
         case lastHandler
         /// Nothing is delivered.
         case place
+
+        /// The most versions that the process pins while it is slow, the newest one left out: that
+        /// which its Realm shows, and that which handlers know that were not called yet.
+        var mostVersions: Int {
+            switch self {
+            case .firstHandler: 2
+            case .lastHandler, .place: 1
+            }
+        }
     }
 
     private static let transactions = 6
@@ -71,8 +79,7 @@ struct SlowWatchers {
             try file.settle(try file.write())
             System.sleep(nanoseconds: Self.pause)
         }
-        let most = slowness == .place ? 1 : Self.mostVersions
-        try pins.wait(for: most, of: watcher.identifier)
+        try pins.wait(for: slowness.mostVersions, of: watcher.identifier)
     }
 
     /// Ends the observers, and checks that the process pins no old version any more.
