@@ -91,6 +91,37 @@ import Testing
         }
     }
 
+    /// Handlers of mirrors register further ones, and a handler that hangs as the last of all must
+    /// come behind these.
+    @Test func theLastObserverIsCalledBehindThoseThatCameLater() throws {
+        try observing(.queue) { realm, party in
+            let calls = Locked<[String]>([])
+            try party.atPlace { set in
+                set.onDelivery = { place in calls.withLock { $0.append(place.rawValue) } }
+                set.add(
+                    CountMirror(set.realm, set.log, on: nil) { _ in
+                        calls.withLock { $0.append("added") }
+                    })
+            }
+            try party.settle(1)
+            try party.moveLastBehind()
+            calls.withLock { $0 = [] }
+            try party.settle(try changes.run(1, on: realm))
+            #expect(calls.withLock { $0 } == ["first", "added", "last"])
+        }
+    }
+
+    /// Points at which mirrors have found a fault of their own: observers that were added behind
+    /// the last one, and a transaction that has failed after it has deleted what is observed.
+    @Test(arguments: [
+        "observers/slow file=encrypted place=queue transactions=4 seed=20261128",
+        "observers/full-disk place=run-loop transactions=21 seed=20261129 bytes=524288",
+    ])
+    func mirrorsFindNoFaultOfTheirOwn(text: String) throws {
+        let report = try report(on: #require(StressPoint(text)), seconds: 60)
+        #expect(report.failures == [])
+    }
+
     /// The same seed makes the same changes in another file.
     @Test func changesRepeat() throws {
         func contents(_ name: String) throws -> [String] {

@@ -6,6 +6,7 @@ final class MirrorSet {
     let realm: Realm
     let log: MirrorLog
     private(set) var mirrors: [ContentsMirror] = []
+    private var last: CountMirror?
     /// Called in each delivery, by the first handler and by the one behind all mirrors.
     var onDelivery: (Position) -> Void = { _ in }
 
@@ -29,12 +30,25 @@ final class MirrorSet {
         mirrors += maker.songs() + maker.songsByKeyPaths() + maker.album() + maker.values()
         mirrors += maker.sections()
         if source == nil { mirrors += maker.objects() }
-        // Behind all others: what this one was told, they were told as well.
-        mirrors.append(
-            CountMirror(maker.realm, log, on: queue) { [weak self] count in
-                self?.onDelivery(.last)
-                log.know(count)
-            })
+        observeLast(maker.realm, on: queue)
+    }
+
+    /// Adds a mirror behind all others: what it was told, they were told as well.
+    private func observeLast(_ realm: Realm, on queue: DispatchQueue?) {
+        let mirror = CountMirror(realm, log, on: queue) { [weak self, log] count in
+            self?.onDelivery(.last)
+            log.know(count)
+        }
+        last = mirror
+        mirrors.append(mirror)
+    }
+
+    /// Registers the last mirror anew, behind those that handlers of other mirrors have registered.
+    /// For a set that was registered where its Realm is.
+    func moveLastBehind() {
+        last?.forget()
+        mirrors.removeAll { $0 === last }
+        observeLast(realm, on: nil)
     }
 
     /// Adds a mirror, which is registered behind the others.
@@ -45,7 +59,7 @@ final class MirrorSet {
         ObservedChanges.count(in: realm) == log.known && mirrors.allSatisfy(\.isComplete)
     }
 
-    /// To be called after a transaction was cancelled.
+    /// To be called after a transaction was cancelled, or has failed.
     ///
     /// That may move the Realm to a newer version, which it does not tell as a change of the Realm.
     /// Instances of objects that the transaction had deleted stay invalid.

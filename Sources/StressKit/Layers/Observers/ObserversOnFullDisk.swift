@@ -92,7 +92,12 @@ struct ObserversOnFullDisk {
             if step % 2 == 0 {
                 try changes.run(step, on: realm)
             } else {
-                try party.atPlace { [changes] in try changes.run(step, on: $0.realm) }
+                try party.atPlace { [changes] set in
+                    do { try changes.run(step, on: set.realm) } catch {
+                        set.noteCancelledWrite()
+                        throw error
+                    }
+                }
             }
         } catch {
             realm.refresh()

@@ -68,6 +68,12 @@ final class ObservingParty: Sendable {
         try log.throwFailure()
     }
 
+    /// Has the last observer be called behind all others, also those that were added meanwhile.
+    func moveLastBehind() throws {
+        try atPlace { $0.moveLastBehind() }
+        try settle(log.known)
+    }
+
     /// Ends all observers. The Realm stays open.
     func forget() throws { try atPlace { $0.forget() } }
 

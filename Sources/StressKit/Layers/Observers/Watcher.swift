@@ -86,7 +86,9 @@ final class Watcher: Sendable {
             return WorkerChannel.say(
                 "\(Command.settle) \(counts.comparisons) \(counts.deliveries)")
         case (Command.hang, 2):
-            hangs.withLock { $0 = MirrorSet.Position(rawValue: words[1]) }
+            let position = MirrorSet.Position(rawValue: words[1])
+            if position == .last { try party.moveLastBehind() }
+            hangs.withLock { $0 = position }
         case (Command.busy, 1): party.place.start { [gate] in gate.wait() }
         case (Command.go, 1): gate.signal()
         case (Command.forget, 1): try party.forget()
