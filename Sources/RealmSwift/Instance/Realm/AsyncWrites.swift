@@ -95,9 +95,13 @@ final class AsyncWrites {
     func beginAtOnce(_ begin: (WriteLockRequest) throws -> Bool) throws -> Bool {
         guard let lockRequest else { return false }
         self.lockRequest = nil
-        if try begin(lockRequest) { return true }
-        lockRequest.cancel()
-        return false
+        // The next request needs another lock. The end of the transaction tells it so, but that may
+        // fail to begin.
+        schedule()
+        var hasBegun = false
+        defer { if !hasBegun { lockRequest.cancel() } }
+        hasBegun = try begin(lockRequest)
+        return hasBegun
     }
 
     private func forgetLock() {
@@ -135,9 +139,11 @@ final class AsyncWrites {
         releaseIfIdle()
     }
 
+    /// Removes a task that was cancelled, or cannot begin. It may have been its turn, which is then
+    /// that of the next request.
     func removeTask(_ id: AsyncTransactionId) {
         requests.removeAll { $0.id == id }
-        if requests.isEmpty { forgetLock() }
+        if requests.isEmpty { forgetLock() } else { schedule() }
         releaseIfIdle()
     }
 
