@@ -1,5 +1,6 @@
 import Dispatch
 import RealmSwift
+import StressModel
 
 // Copies of collections that are kept up to date from change sets alone: an element is read again
 // only if a change set names its place. So a mirror differs from the contents when a change set is
@@ -33,32 +34,6 @@ class ContentsMirror {
     func forget() {
         token?.invalidate()
         token = nil
-    }
-}
-
-/// The positions of a change.
-struct ChangedPositions: CustomStringConvertible {
-    var deletions: [Int]
-    var insertions: [Int]
-    var modifications: [Int]
-
-    var description: String { "-\(deletions) +\(insertions) ~\(modifications)" }
-
-    /// Returns what is wrong with the positions; nil if nothing is.
-    func fault(oldCount: Int, newCount: Int) -> String? {
-        if deletions.isEmpty && insertions.isEmpty && modifications.isEmpty { return "is empty" }
-        for positions in [deletions, insertions, modifications]
-        where positions != Set(positions).sorted() { return "is not sorted" }
-        let old = deletions + modifications
-        if old.contains(where: { $0 < 0 || $0 >= oldCount }) { return "is outside of \(oldCount)" }
-        if insertions.contains(where: { $0 < 0 || $0 >= newCount }) {
-            return "is outside of \(newCount)"
-        }
-        if !Set(deletions).isDisjoint(with: modifications) { return "modifies what it deletes" }
-        if oldCount - deletions.count + insertions.count != newCount {
-            return "does not lead from \(oldCount) to \(newCount) elements"
-        }
-        return nil
     }
 }
 

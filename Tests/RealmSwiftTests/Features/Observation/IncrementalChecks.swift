@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import StressModel
 
 // What an observer of a query must be told, found naively: from all objects and their links, and
 // from the contents of a fresh query before and after.

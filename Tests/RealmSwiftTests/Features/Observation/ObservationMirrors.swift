@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import StressModel
 
 // Copies of collections that are kept up to date from change sets alone: an element is read again
 // only if a change set names its position. So a mirror differs from the contents when a change set
@@ -17,30 +18,6 @@ class ContentsMirror {
 
     /// Compares the copy with the contents, after everything is delivered.
     func checkSettled() {}
-}
-
-/// The positions of a change.
-struct ChangedPositions {
-    var deletions: [Int]
-    var insertions: [Int]
-    var modifications: [Int]
-
-    /// Returns what is wrong with the positions; nil if nothing is.
-    func fault(oldCount: Int, newCount: Int) -> String? {
-        if deletions.isEmpty && insertions.isEmpty && modifications.isEmpty { return "is empty" }
-        for positions in [deletions, insertions, modifications]
-        where positions != Set(positions).sorted() { return "is not sorted: \(positions)" }
-        let old = deletions + modifications
-        if old.contains(where: { $0 < 0 || $0 >= oldCount }) { return "is outside of \(oldCount)" }
-        if insertions.contains(where: { $0 < 0 || $0 >= newCount }) {
-            return "is outside of \(newCount)"
-        }
-        if !Set(deletions).isDisjoint(with: modifications) { return "modifies what it deletes" }
-        if oldCount - deletions.count + insertions.count != newCount {
-            return "does not lead from \(oldCount) to \(newCount) elements"
-        }
-        return nil
-    }
 }
 
 final class CollectionMirror<C: RealmCollection>: ContentsMirror {

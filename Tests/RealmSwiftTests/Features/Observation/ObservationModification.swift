@@ -1,4 +1,5 @@
 import RealmSwift
+import StressModel
 
 // Which objects a change set must report as modified, found by comparing all objects.
 

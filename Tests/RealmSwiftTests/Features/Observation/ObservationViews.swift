@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import StressModel
 
 // Projections for the tests of change notifications, and mirrors of their collections.
 
