@@ -116,9 +116,13 @@ public final class BackgroundWriter: Sendable {
             if commits.isEmpty { return }
             // In reverse order, so that each is removed, and released, before anybody is told.
             commits.reverse()
+            var hasToldFailure = false
             while let whenDone = commits.last?.whenDone {
+                if planted(.completesBeforeSync) { whenDone(nil) }
                 let error = commits.popLast().flatMap(outcome)
-                whenDone(error)
+                if planted(.completesBeforeSync) { continue }
+                whenDone(planted(.tellsFailureOnce) && hasToldFailure ? nil : error)
+                hasToldFailure = hasToldFailure || error != nil
             }
         }
     }

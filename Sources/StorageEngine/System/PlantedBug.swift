@@ -75,6 +75,13 @@ enum PlantedBug: String, CaseIterable {
     case keepsOldBase = "base-of-older-version"
     case stepsFromNewestKnown = "step-from-another-version"
     case keepsReleasedVersions = "released-version-stays"
+    case keepsDeliveredVersions = "delivered-version-stays"
+    // Asynchronous writes.
+    case completesBeforeSync = "completion-before-sync"
+    case tellsFailureOnce = "group-failure-told-once"
+    // Asynchronous writes, in RealmSwift, which asks by name.
+    case commitsWhatIsLeftOpen = "unended-write-commits"
+    case runsCancelledRequests = "cancelled-request-runs"
 }
 
 #if PLANTED_BUGS

@@ -12,6 +12,7 @@ import Glibc
 /// | `short:pwrite:2` | the second `pwrite` writes half of what it was given |
 /// | `stop-before:fdatasync:1` | stop the process (SIGSTOP) before the first `fdatasync` |
 /// | `fail-overlapped:fdatasync:1:EIO` | the first `fdatasync` fails once another one has begun |
+/// | `slow:fdatasync:1` | every `fdatasync` from the first on takes 2 ms longer |
 ///
 /// A call that overlaps with the failing one learns nothing of the failure, because Linux reports
 /// an error once per open file. The first call fails by itself if no other one begins within 0.2 s.
@@ -23,6 +24,8 @@ package struct SystemCallFault: Equatable, Sendable {
         case failForever(errno: Int32)
         case short
         case stopBefore
+        /// Takes as long as on a slow disk.
+        case slow
         /// Two concurrent calls, of which the kernel reports the failure to only one.
         case failOverlapped(errno: Int32)
         /// Waits before the call until ``SystemInterceptor/release()``. Has no textual form.
@@ -63,6 +66,7 @@ package struct SystemCallFault: Equatable, Sendable {
         case ("kill-before", nil): self.init(.killBefore, call: call, ordinal: ordinal)
         case ("kill-after", nil): self.init(.killAfter, call: call, ordinal: ordinal)
         case ("stop-before", nil): self.init(.stopBefore, call: call, ordinal: ordinal)
+        case ("slow", nil): self.init(.slow, call: call, ordinal: ordinal)
         case ("short", nil):
             guard call == .pwrite || call == .pwritev else { return nil }
             self.init(.short, call: call, ordinal: ordinal)

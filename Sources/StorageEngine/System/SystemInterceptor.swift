@@ -77,6 +77,9 @@ package final class SystemInterceptor: Sendable {
     /// What the calls that change files did, in the order in which they returned.
     package var trace: [SystemTraceEvent] { state.withLock { $0.trace } }
 
+    /// How many events ``trace`` has.
+    package var traceCount: Int { state.withLock { $0.trace.count } }
+
     /// How often calls failed by themselves, not because of a fault.
     package var failures: [SystemFailure: Int] { state.withLock { $0.failures } }
 
@@ -139,6 +142,7 @@ extension SystemInterceptor {
         for interceptor in concerned { begun.append(interceptor.judge(context, &verdict)) }
         if verdict.killsBefore { killProcess() }
         if verdict.stopsBefore { kill(getpid(), SIGSTOP) }
+        if verdict.isSlow { System.sleep(nanoseconds: slowness) }
         verdict.gate?.hold()
         verdict.failing?.waitForOverlap(context.descriptor)
         if let failure = verdict.failure {
@@ -165,6 +169,9 @@ extension SystemInterceptor {
         return result
     }
 
+    /// How much longer a slow call takes: a sync of a disk with a queue.
+    private static let slowness: UInt64 = 2_000_000
+
     private static func killProcess() -> Never {
         kill(getpid(), SIGKILL)
         // The signal cannot be blocked, and it arrives before the thread returns to the caller.
@@ -189,6 +196,7 @@ extension SystemInterceptor {
         var killsBefore = false
         var killsAfter = false
         var stopsBefore = false
+        var isSlow = false
         /// The interceptor that fails this call once another one has begun.
         var failing: SystemInterceptor?
         /// The interceptor that fails the other, overlapping call.
@@ -234,6 +242,7 @@ extension SystemInterceptor {
                 case .short where ordinal == fault.ordinal:
                     verdict.limit = max(1, Int(context.length / 2))
                 case .stopBefore where ordinal == fault.ordinal: verdict.stopsBefore = true
+                case .slow where ordinal >= fault.ordinal: verdict.isSlow = true
                 case .failOverlapped(let errno) where ordinal == fault.ordinal:
                     verdict.failure = errno
                     verdict.failing = self

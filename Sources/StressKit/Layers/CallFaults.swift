@@ -143,6 +143,7 @@ extension SystemCallFault {
         case .short: return "short:\(call):\(ordinal)"
         case .killBefore: return "kill-before:\(call):\(ordinal)"
         case .killAfter: return "kill-after:\(call):\(ordinal)"
+        case .slow: return "slow:\(call):\(ordinal)"
         case .hold: return "hold:\(call):\(ordinal)"
         case .stopBefore: return "stop-before:\(call):\(ordinal)"
         case .failOverlapped(let number):

@@ -36,7 +36,7 @@ final class ForkingProcess {
     /// Continues the workload after the transactions that the file holds, and kills itself at the
     /// end. Reports each commit.
     func run() throws {
-        WorkerChannel.say(StressVictim.Message.open)
+        WorkerChannel.say(VictimMessage.open)
         var step = try StressWorkload.progress(of: connection)
         var pinnedStep = step
         // An unregistered handle behaves like that of another process.
@@ -103,12 +103,12 @@ final class ForkingProcess {
     }
 
     private func acknowledge(_ step: Int) {
-        WorkerChannel.say("\(StressVictim.Message.acknowledged) \(step)")
+        WorkerChannel.say("\(VictimMessage.acknowledged) \(step)")
     }
 
     /// Keeps the child alive until the other end of its standard input is closed.
     private func outliveParent() -> Never {
-        WorkerChannel.say(StressVictim.Message.forked)
+        WorkerChannel.say(VictimMessage.forked)
         while readLine() != nil {}
         _exit(0)
     }
@@ -152,7 +152,7 @@ enum Fork {
         let child = make()
         if child == 0 {
             do { try body() } catch {
-                WorkerChannel.say("\(StressVictim.Message.problem) in a child: \(error)")
+                WorkerChannel.say("\(VictimMessage.problem) in a child: \(error)")
                 _exit(1)
             }
             _exit(0)

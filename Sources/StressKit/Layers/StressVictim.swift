@@ -5,22 +5,6 @@ import ToolSupport
 
 /// The process that is killed. It carries out a workload and reports what it has done.
 enum StressVictim {
-    /// Messages, a line each.
-    enum Message {
-        static let open = "open"
-        static let acknowledged = "acknowledged"
-        /// Number of calls that changed files, those of closing included.
-        static let calls = "calls"
-        /// Number of times that sleepers of other processes were to be woken.
-        static let wakes = "wakes"
-        /// Number of calls for file locks.
-        static let locks = "locks"
-        /// A child was forked that will outlive this process.
-        static let forked = "forked"
-        /// A finding.
-        static let problem = "problem"
-    }
-
     /// Continues a point's workload after the transactions that the file at `path` holds.
     ///
     /// - Parameter faults: a list of faults as text (``SystemCallFault``).
@@ -34,17 +18,19 @@ enum StressVictim {
         interceptor.install()
         if point.layer == ObserversLayer.layerName {
             try ObservedWriter(point).run(path)
+        } else if point.layer == AsyncWritesLayer.layerName {
+            try AsyncProcess.run(point, path)
         } else {
             try work(point, path)
         }
-        WorkerChannel.say("\(Message.calls) \(interceptor.changeCount)")
-        WorkerChannel.say("\(Message.wakes) \(interceptor.count(of: .wake))")
-        WorkerChannel.say("\(Message.locks) \(interceptor.count(of: .lock))")
+        WorkerChannel.say("\(VictimMessage.calls) \(interceptor.changeCount)")
+        WorkerChannel.say("\(VictimMessage.wakes) \(interceptor.count(of: .wake))")
+        WorkerChannel.say("\(VictimMessage.locks) \(interceptor.count(of: .lock))")
     }
 
     private static func runForks(_ point: StressPoint, _ path: String) {
         do { try ForkingProcess(point, path).run() } catch {
-            WorkerChannel.say("\(Message.problem): \(error)")
+            WorkerChannel.say("\(VictimMessage.problem): \(error)")
             // Exit without closing: other threads may still write.
             _exit(0)
         }
@@ -59,12 +45,12 @@ enum StressVictim {
         // Returns false, without compacting, while others have the file open.
         if try point.compacts() { _ = try Database.compact(path: path, options: options) }
         let connection = try Connection(Database.open(path: path, options: options))
-        WorkerChannel.say(Message.open)
+        WorkerChannel.say(VictimMessage.open)
         var done = try StressWorkload.progress(of: connection)
         while done < workload.count {
             done += 1
             try workload.run(done, on: connection, durability)
-            WorkerChannel.say("\(Message.acknowledged) \(done)")
+            WorkerChannel.say("\(VictimMessage.acknowledged) \(done)")
         }
     }
 }

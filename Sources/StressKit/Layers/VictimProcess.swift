@@ -15,6 +15,8 @@ final class VictimProcess {
     /// Number of calls that wake sleepers, and of those for locks, known like ``calls``.
     private(set) var wakes = 0
     private(set) var locks = 0
+    /// Is called with what the victim says besides.
+    var hear: (String) -> Void = { _ in }
 
     /// Starts a victim on a file that holds `transactions` transactions.
     ///
@@ -37,7 +39,7 @@ final class VictimProcess {
     /// Waits until the victim has opened the file; false if it has ended before.
     func waitUntilOpen() throws -> Bool {
         while let line = try nextLine() {
-            if line == StressVictim.Message.open { return true }
+            if line == VictimMessage.open { return true }
         }
         return false
     }
@@ -46,11 +48,11 @@ final class VictimProcess {
         let words = line.split(separator: " ")
         let number = words.count == 2 ? Int(words[1]) : nil
         switch (words.first.map(String.init), number) {
-        case (StressVictim.Message.acknowledged, let number?): acknowledged = number
-        case (StressVictim.Message.calls, let number?): calls = number
-        case (StressVictim.Message.wakes, let number?): wakes = number
-        case (StressVictim.Message.locks, let number?): locks = number
-        default: break
+        case (VictimMessage.acknowledged, let number?): acknowledged = number
+        case (VictimMessage.calls, let number?): calls = number
+        case (VictimMessage.wakes, let number?): wakes = number
+        case (VictimMessage.locks, let number?): locks = number
+        default: hear(line)
         }
     }
 
@@ -58,7 +60,7 @@ final class VictimProcess {
         switch child.nextLine(silentFor: Self.patienceSeconds) {
         case .text(let line):
             note(line)
-            if line.hasPrefix(StressVictim.Message.problem) { throw Finding(.wrongState, line) }
+            if line.hasPrefix(VictimMessage.problem) { throw Finding(.wrongState, line) }
             return line
         case .end: return nil
         case .silence:
@@ -109,7 +111,7 @@ final class VictimProcess {
     /// this object is released; false if the victim has ended before.
     func waitUntilKilledBesideChild() throws -> Bool {
         while let line = try nextLine() {
-            if line == StressVictim.Message.forked { return child.wait() == SIGKILL }
+            if line == VictimMessage.forked { return child.wait() == SIGKILL }
         }
         return false
     }

@@ -229,5 +229,24 @@ extension PlantedBugCatalogue {
             "released-version-stays", "a version stays pinned when its last token has gone",
             breaks: "E25: what nobody observes any more is released", "observers/slow",
             "observers/alone"),
+        PlantedBugEntry(
+            "delivered-version-stays",
+            "the version before stays pinned while the last handler that knows it runs",
+            breaks: "E25: a slow observer pins what its Realm shows", "observers/slow"),
+    ]
+
+    static let asyncWrites = [
+        PlantedBugEntry(
+            "completion-before-sync", "completion functions are called before the sync",
+            breaks: survivesPowerLoss, "async-writes/power-loss"),
+        PlantedBugEntry(
+            "group-failure-told-once", "the first commit of a group alone is told that it failed",
+            breaks: failedCalls, "async-writes/failing-calls", "async-writes/full-disk"),
+        PlantedBugEntry(
+            "unended-write-commits", "a transaction that its function leaves open is committed",
+            breaks: "E7: what is rolled back leaves nothing", "async-writes/mixed"),
+        PlantedBugEntry(
+            "cancelled-request-runs", "a request that was cancelled has its turn nevertheless",
+            breaks: "E7: what is rolled back leaves nothing", "async-writes/mixed"),
     ]
 }

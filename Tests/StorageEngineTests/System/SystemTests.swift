@@ -23,6 +23,9 @@ import Testing
             SystemCallFault(parsing: "short:pwrite:2")
                 == .init(.short, call: .pwrite, ordinal: 2))
         #expect(
+            SystemCallFault(parsing: "slow:fdatasync:1")
+                == .init(.slow, call: .fdatasync, ordinal: 1))
+        #expect(
             SystemCallFault(parsing: "kill-before:futex_wake:3")
                 == .init(.killBefore, call: .wake, ordinal: 3))
         #expect(SystemCallFault.list(parsing: "kill-before:1,short:pwritev:2")?.count == 2)

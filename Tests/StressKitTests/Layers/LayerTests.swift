@@ -16,6 +16,7 @@ import Testing
         if point.layer == "long-runs" { point = point.with("transactions", 150) }
         if point.layer == "many-writers" { point = point.with("transactions", 25) }
         if point.layer == "observers" { point = point.with("transactions", 3) }
+        if point.layer == "async-writes" { point = point.with("transactions", 3) }
         let report = try report(on: point, seconds: 1)
         #expect(report.failures == [])
         guard report.skipped == nil else { return }

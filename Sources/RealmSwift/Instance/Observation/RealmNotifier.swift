@@ -349,7 +349,9 @@ final class RealmNotifier: Sendable {
                     let known = registration.version
                     defer {
                         // A handler may take long, and is not to keep the version before meanwhile.
-                        if !rest.dropFirst().contains(where: { $0.version == known }) {
+                        if !rest.dropFirst().contains(where: { $0.version == known }),
+                            !planted("delivered-version-stays")
+                        {
                             state.dropUnusedObservations()
                         }
                     }

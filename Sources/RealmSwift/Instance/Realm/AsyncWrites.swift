@@ -75,7 +75,9 @@ final class AsyncWrites {
 
     /// Ends a request that has not begun, or forgets what is to be called after a commit.
     func cancel(_ id: AsyncTransactionId) {
-        requests.removeAll { $0.id == id && $0.block != nil }
+        if !planted("cancelled-request-runs") {
+            requests.removeAll { $0.id == id && $0.block != nil }
+        }
         for index in commits.indices where commits[index].id == id {
             commits[index].onComplete = nil
         }
@@ -209,6 +211,9 @@ final class AsyncWrites {
             isServing = true
             block()
             // A block that neither commits nor cancels.
+            if realm.isWriting, planted("unended-write-commits") {
+                _ = commit(allowGrouping: false, nil)
+            }
             if realm.isWriting { realm.cancelWrite() }
             isServing = false
         }

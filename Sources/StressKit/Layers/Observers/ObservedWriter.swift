@@ -25,9 +25,9 @@ struct ObservedWriter {
     /// returns.
     func run(_ path: String) throws {
         let realm = try Realm(configuration: point.observedConfiguration(path))
-        WorkerChannel.say(StressVictim.Message.open)
+        WorkerChannel.say(VictimMessage.open)
         try run(on: realm) { count in
-            WorkerChannel.say("\(StressVictim.Message.acknowledged) \(count)")
+            WorkerChannel.say("\(VictimMessage.acknowledged) \(count)")
         }
     }
 
