@@ -128,6 +128,8 @@ final class ObservedQuery: Observed {
             try step.affected(modifications, limit: max(1024, query.count))
             ?? affectedOneByOne(table, step)
         modified.subtract(changes.insertions)
+        // An object that an older version linked to may have gone.
+        modified.subtract(changes.deletions)
         return try IndexChanges(
             from: old, to: table, deletions: changes.deletions, insertions: changes.insertions,
             modifications: modified)

@@ -31,7 +31,7 @@ final class ObservedClass {
     private(set) var columns: Set<UInt16>?
     private(set) var branches: [Branch] = []
     /// The number of links to here, if everything counts without key paths.
-    private let depth: Int?
+    private var depth: Int?
 
     private init(_ managedClass: ManagedClass, columns: Set<UInt16>?, depth: Int? = nil) {
         self.managedClass = managedClass
@@ -77,6 +77,8 @@ extension ObservedClass {
             guard let (origin, column) = observed.referrers(named: property.name) else { continue }
             let referrers = ObservedClass(origin, columns: nil)
             observed.branches.append(Branch(hop: .referrers(column: column), target: referrers))
+            // It is not equal to those without linking objects.
+            observed.depth = nil
         }
         return observed
     }

@@ -53,7 +53,7 @@ import Testing
         let keys = try #require(
             try step.affected(try isDecidedByAlbums(realm), limit: 20))
         let ids = Set(
-            keys.compactMap { key in
+            keys.keys.compactMap { key in
                 Realm(instance: realm).objects(Track.self).first { $0._key == key.rawValue }?.id
             })
         #expect(ids.isSuperset(of: [7, 450]) && ids.count <= 4)
@@ -70,7 +70,7 @@ import Testing
         }
         let keys = try #require(try step.affected(try isDecidedByAlbums(realm), limit: 64))
         let ids = Set(
-            keys.compactMap { key in
+            keys.keys.compactMap { key in
                 Realm(instance: realm).objects(Track.self).first { $0._key == key.rawValue }?.id
             })
         #expect(ids.isSuperset(of: [2, 8]))
