@@ -39,6 +39,8 @@ struct ObservationState {
     var isFollowing = false
     /// Whether what was prepared is prepared again, because there were more transactions.
     var isRetrying = false
+    /// Whether what was told last was not the newest version.
+    var wasStale = false
     /// The version for which `.refreshRequired` was sent last.
     var versionRequired: UInt64 = 0
 }
@@ -47,9 +49,8 @@ extension ObservationState {
     /// A version for which everything is prepared.
     struct Prepared {
         let version: UInt64
-        /// When it was, and how long that took, in nanoseconds.
+        /// When it was, in nanoseconds.
         let time: UInt64
-        let duration: UInt64
 
         var age: UInt64 { System.monotonicNanoseconds - time }
     }
@@ -71,7 +72,6 @@ extension ObservationState {
     mutating func prepare(_ target: Connection? = nil) throws {
         forgetPrepared()
         guard let background, !registrations.isEmpty else { return }
-        let start = System.monotonicNanoseconds
         hasFailed = true
         wasDropped = false
         defer { if hasFailed { background.connection.endRead() } }
@@ -88,8 +88,7 @@ extension ObservationState {
             registration.pending = Registration.Pending(
                 version: version, report: report, base: base)
         }
-        let now = System.monotonicNanoseconds
-        prepared = Prepared(version: version, time: now, duration: now - start)
+        prepared = Prepared(version: version, time: System.monotonicNanoseconds)
         hasFailed = false
     }
 

@@ -226,13 +226,15 @@ final class RealmNotifier: Sendable {
     }
 
     /// Whether transactions were committed after the one that was prepared. They are told with it,
-    /// so it is prepared again, once, unless that would take longer than it has waited: while
-    /// others write all the time, something is always missing.
+    /// so it is prepared again, once. While others write all the time, that is not tried, because
+    /// something would be missing again.
     private func isStale(_ state: inout ObservationState) -> Bool {
-        guard let prepared = state.prepared, prepared.version != database.newestVersion,
-            !state.isRetrying, prepared.age > prepared.duration
-        else {
-            state.isRetrying = false
+        guard let prepared = state.prepared, prepared.version != database.newestVersion else {
+            (state.isRetrying, state.wasStale) = (false, false)
+            return false
+        }
+        if state.isRetrying || state.wasStale {
+            (state.isRetrying, state.wasStale) = (false, true)
             return false
         }
         state.isRetrying = true
