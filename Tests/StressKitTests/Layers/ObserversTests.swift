@@ -111,11 +111,13 @@ import Testing
         }
     }
 
-    /// Points at which mirrors have found a fault of their own: observers that were added behind
-    /// the last one, and a transaction that has failed after it has deleted what is observed.
+    /// Points at which mirrors and handlers have found a fault of their own: observers that were
+    /// added behind the last one, a transaction that has failed after it has deleted what is
+    /// observed, and a handler that was ended when it was to be told of a deletion.
     @Test(arguments: [
         "observers/slow file=encrypted place=queue transactions=4 seed=20261128",
         "observers/full-disk place=run-loop transactions=21 seed=20261129 bytes=524288",
+        "observers/alone durability=relaxed place=passed+run-loop transactions=27 seed=260853",
     ])
     func mirrorsFindNoFaultOfTheirOwn(text: String) throws {
         let report = try report(on: #require(StressPoint(text)), seconds: 60)

@@ -37,7 +37,7 @@ final class HostileHandlers {
     private let changes: ObservedChanges
     private var tokens: [Int: NotificationToken] = [:]
     private var acts: [Int: Int] = [:]
-    /// Objects that a handler has deleted, whose deletion it must be told.
+    /// Objects that a handler has deleted, whose deletion it must be told, unless it was ended.
     private var deletions: [Int: Bool] = [:]
     private var step = firstStep
 
@@ -89,7 +89,10 @@ final class HostileHandlers {
         case .ends: tokens[number]?.invalidate()
         case .drops: tokens[number] = nil
         case .endsOthers:
-            for (other, token) in tokens where other != number { token.invalidate() }
+            for (other, token) in tokens where other != number {
+                token.invalidate()
+                deletions[other] = nil
+            }
         case .writes: write { changes.change($0, step: nextStep()) }
         case .cancelsWrite: cancelWrite()
         case .deletesObserved: break
