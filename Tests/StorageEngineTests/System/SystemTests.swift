@@ -95,6 +95,21 @@ import Testing
         try write()
     }
 
+    @Test func slowCallsAreMadeLater() throws {
+        let directory = try CoordinationTestDirectory()
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: directory.path),
+            faults: [.init(.slow, call: .fdatasync, ordinal: 2)], recordsTrace: true)
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        let file = try System.open(directory.file("a"), flags: O_RDWR | O_CREAT)
+        defer { System.close(file) }
+        let start = System.monotonicNanoseconds
+        for _ in 0..<3 { try System.syncData(file) }
+        #expect(System.monotonicNanoseconds - start >= 4_000_000)
+        #expect(interceptor.traceCount == 3)
+    }
+
     @Test(arguments: [SystemCall.open, .fstat, .pread, .ftruncate, .fallocate, .lock, .fsync])
     func everyKindOfCallCanFailAndIsRepeatedAfterInterruption(call: SystemCall) throws {
         let directory = try CoordinationTestDirectory()
