@@ -36,3 +36,14 @@ extension Database {
     /// cancelled go on waiting.
     public func wakeWaiters() { coordinator.wakeWaiters() }
 }
+
+extension Database {
+    /// Whether the path by which the file was opened leads to it no more, because the file was
+    /// moved or removed.
+    public var hasLeftItsPath: Bool {
+        if file.isInMemory { return false }
+        guard let present = try? System.identity(path: path) else { return true }
+        guard let own = try? System.identity(file.descriptor) else { return false }
+        return present.device != own.device || present.inode != own.inode
+    }
+}

@@ -45,11 +45,12 @@ extension Pager {
         return try finish(durability) ?? base
     }
 
-    /// Waits until the version that is read is published, and so keeps its number for ever.
+    /// Waits until the version that is read, or that the open write transaction is based on, is
+    /// published, and so keeps its number for ever.
     ///
     /// - Throws: why it is not.
     func waitUntilPublished() throws(StorageError) {
-        guard let unpublished, !unpublished.group.isFinished else { return }
-        _ = try writer.commits.waitUntilDurable(unpublished.group)
+        let group = isInWriteTransaction ? writing.head.newest : unpublished?.group
+        if let group { _ = try writer.commits.waitUntilDurable(group) }
     }
 }

@@ -63,7 +63,8 @@ extension Pager {
         } catch {}
     }
 
-    private var unpublishedBase: UnpublishedVersion? {
+    /// What the open write transaction is based on, if that was not in the file when it began.
+    var unpublishedBase: UnpublishedVersion? {
         guard let group = writing.head.newest, let base = writing.base else { return nil }
         return UnpublishedVersion(base, in: group, of: writing)
     }

@@ -117,18 +117,38 @@
         try moveToNewest()
     }
 
-    /// Reads the version that `other` has pinned, instead of the one read before. `other` stays as
-    /// it is during this call. Waits until that version is published.
+    /// Reads the version that `other` reads, or that its write transaction is based on, instead of
+    /// the one read before. `other` stays as it is during this call. Waits until that version is
+    /// published.
     ///
     /// - Throws: `.usedAfterFork`; why the version was not published.
     func beginRead(sameAs other: Pager) throws(StorageError) {
         precondition(other.isReading && !isInWriteTransaction)
         try database.checkNotForked()
         try other.waitUntilPublished()
+        if other.isInWriteTransaction, other.version != other.snapshot.version {
+            isReading = true
+            try moveToNewest()
+            // No other version can follow the base while `other` has the write lock.
+            precondition(version == other.version, "the base of a transaction is not the newest")
+            return
+        }
         try snapshot.move(to: other.snapshot)
         isReading = true
         showSnapshot()
         if let shown = other.unpublished { show(shown) }
+    }
+
+    /// Reads what the write transaction of `other` is based on, although that could not be written
+    /// and is no version of the file.
+    ///
+    /// - Throws: `.usedAfterFork`.
+    func beginRead(lostBaseOf other: Pager) throws(StorageError) {
+        try database.checkNotForked()
+        try snapshot.move(to: other.snapshot)
+        isReading = true
+        showSnapshot()
+        if let base = other.unpublishedBase { show(base) }
     }
 
     /// Moves on to the newest version; true if it is another one. After an error the connection
@@ -348,6 +368,7 @@
         _ run: UnsafeRawBufferPointer, _ reference: PageReference
     ) -> UnsafeMutableRawPointer {
         let runs = privateRuns ?? PrivateRuns(pageSize: pageSize)
+        assert(runs.lock == nil, "a connection that several threads use does more than read")
         privateRuns = runs
         let memory = runs.take(run, at: reference)
         hasExcessMemory = runs.byteCount > mostDecryptedBytes
@@ -359,12 +380,17 @@
         if hasExcessMemory, isInWriteTransaction { writing.needsAttention = true }
     }
 
-    var decryptedBytes: Int { privateRuns?.byteCount ?? 0 }
+    var decryptedBytes: Int {
+        guard let privateRuns else { return 0 }
+        guard let lock = privateRuns.lock else { return privateRuns.byteCount }
+        return lock.withLock { _ in privateRuns.byteCount }
+    }
 
     /// Returns a run of an encrypted file, decrypted in memory of this connection.
     func decryptedForItself(
         _ reference: PageReference, of snapshot: SnapshotBounds, in pages: MappedPages
     ) throws(StorageError) -> UnsafeRawPointer {
+        precondition(privateRuns?.lock == nil, "several threads use the connection")
         if let run = privateRuns?.run(reference), file.cipher?.isForked == false { return run }
         do throws(StorageError) {
             let page = try file.check(reference, of: snapshot, in: pages) { run in
@@ -411,34 +437,54 @@
         snapshot.markFrozen()
     }
 
+    /// Calls `body`, which searches on the calling thread and keeps no pointers into pages. What
+    /// several threads share of an encrypted file would keep each leaf that `body` reads; instead,
+    /// leaves and long values go to memory of this thread, which is freed in the end.
+    func searching<Result, E>(_ body: () throws(E) -> Result) throws(E) -> Result {
+        guard privateRuns?.lock != nil else { return try body() }
+        return try SearchMemory.with(
+            PrivateRuns(pageSize: pageSize), of: ObjectIdentifier(self), body)
+    }
+
     /// A run of an encrypted file that is not in the memory that all connections share. Where that
     /// has no room, the run stays here as long as the pager, because any thread may have a pointer
-    /// into it.
+    /// into it; or as long as the thread's search.
     private func sharedPage(
         _ reference: PageReference, in pages: MappedPages, keptIn runs: PrivateRuns,
         under lock: Locked<Void>
     ) throws(StorageError) -> UnsafeRawPointer {
         // Before the lock, which another thread may have held when this process was forked.
         if file.cipher?.isForked == true { try database.checkNotForked() }
-        return try lock.withLock { _ throws(StorageError) in
-            if let run = runs.run(reference) { return run }
-            return try file.check(reference, of: bounds, in: pages) { run in
-                file.takePlace(for: run, at: reference, in: pages)
-                    ? nil : runs.take(run, at: reference)
+        let search = SearchMemory.runs(of: ObjectIdentifier(self))
+        if let run = search?.run(reference) { return run }
+        if let run = lock.withLock({ _ in runs.run(reference) }) { return run }
+        // Without the lock: several threads decrypt at the same time.
+        var own: UnsafeMutableRawPointer?
+        let start = try file.check(reference, of: bounds, in: pages) { run in
+            if file.takePlace(for: run, at: reference, in: pages) { return nil }
+            if let search, PageHeader(run.baseAddress!).isLeafOrValue {
+                return search.take(run, at: reference)
             }
+            own = lock.withLock { _ in runs.reserve(run) }
+            return own
         }
+        guard let own else { return start }
+        return lock.withLock { _ in runs.keep(own, at: reference) }
     }
 
-    /// How many leaves and long values are in this connection's own memory.
-    var passingRunCount: Int {
-        guard let privateRuns, privateRuns.lock == nil else { return 0 }
-        return privateRuns.passingCount
+    /// The runs of a connection that one thread uses, and those of the search of the calling
+    /// thread; nil if it reads with others and does not search.
+    private var passing: PrivateRuns? {
+        privateRuns?.lock == nil ? privateRuns : SearchMemory.runs(of: ObjectIdentifier(self))
     }
+
+    /// How many leaves and long values are in memory that belongs to this thread.
+    var passingRunCount: Int { passing?.passingCount ?? 0 }
 
     /// Frees those of them that a scan has done with: see ``PrivateRuns/remove(from:to:but:)``.
     func releasePassingRuns(from first: Int, to end: Int, but kept: Node?) {
-        guard let privateRuns, privateRuns.lock == nil, first < end else { return }
-        privateRuns.remove(from: first, to: end, but: kept?.base)
-        hasExcessMemory = privateRuns.byteCount > mostDecryptedBytes
+        guard first < end, let passing else { return }
+        passing.remove(from: first, to: end, but: kept?.base)
+        if passing === privateRuns { hasExcessMemory = passing.byteCount > mostDecryptedBytes }
     }
 }

@@ -54,6 +54,27 @@ final class PrivateRuns {
         return memory
     }
 
+    /// Returns memory for a run that has just been decrypted and is not to be found before it is
+    /// there as a whole, because several threads look for it.
+    func reserve(_ run: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer {
+        arena.take(pages: PageHeader(run.baseAddress!).pageCount)
+    }
+
+    /// Makes a run in memory that was reserved for it be found, and returns it. If another thread
+    /// was first, its run is returned.
+    func keep(
+        _ memory: UnsafeMutableRawPointer, at reference: PageReference
+    ) -> UnsafeRawPointer {
+        let pageCount = PageHeader(memory).pageCount
+        if let known = run(reference) {
+            arena.giveBack(memory, pages: pageCount)
+            return known
+        }
+        runs[reference.page] = Run(birth: reference.birth, memory: memory, pageCount: pageCount)
+        byteCount += pageCount * pageSize
+        return UnsafeRawPointer(memory)
+    }
+
     /// Makes the run of a page not be found any more. Its memory stays until all memory is freed.
     func forget(_ page: UInt64) { runs[page] = nil }
 

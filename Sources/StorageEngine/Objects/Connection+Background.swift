@@ -50,7 +50,8 @@ extension Connection {
     /// Whether this connection shows a version that was not published when it was committed.
     public var isUnpublished: Bool { pager.unpublished != nil }
 
-    /// Waits until the version that this connection shows is published.
+    /// Waits until the version that this connection shows is published, or in a write transaction
+    /// the one that it is based on.
     ///
     /// - Throws: why it was not.
     public func waitUntilPublished() throws(StorageError) { try pager.waitUntilPublished() }

@@ -59,16 +59,19 @@ public final class Connection {
         try self.init(database) { pager throws(StorageError) in try pager.beginRead() }
     }
 
-    /// Opens a view of the version that another connection has pinned.
+    /// Opens a view of the version that another connection reads; in a write transaction, of the
+    /// one that it is based on. Waits until that is published.
     package convenience init(readingLike other: Connection) throws(StorageError) {
         try self.init(other.database, like: other) { pager throws(StorageError) in
             try pager.beginRead(sameAs: other.pager)
         }
     }
 
-    /// - Parameter other: A connection that reads the same version, of which the schema is copied
+    /// Opens a view of the version that `beginRead` has a new pager read.
+    ///
+    /// - Parameter other: A connection of which the schema is copied, if it is that of this version,
     ///   instead of being decoded anew; nil if there is none.
-    private init(
+    init(
         _ database: Database, like other: Connection? = nil,
         beginRead: (Pager) throws(StorageError) -> Void
     ) throws(StorageError) {

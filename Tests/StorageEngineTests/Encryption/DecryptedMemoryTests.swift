@@ -143,6 +143,32 @@ import ToolSupport
         #expect(next == keys.count)
     }
 
+    /// What several threads read with would keep all that they read.
+    @Test func searchesWithAFrozenConnectionKeepBranchesOnly() throws {
+        let (connection, _) = try Self.open(makeFile(), mostBytes: 0)
+        let frozen = try Connection(freezing: connection)
+        let table = try #require(try frozen.table(named: "Note"))
+        let isLow = QueryCondition.values(
+            .values(QueryPath(end: .column(0))), name: "low"
+        ) { value, _ in MixedValue.compare(value, .int(300)) < 0 }
+        let low = Self.rows.count { $0.number < 300 }
+        for _ in 0..<3 {
+            #expect(try frozen.searching { try QueryPlan(table, isLow).count() } == low)
+            let keys = try frozen.searching { try table.keys(sortedBy: 2) }
+            #expect(keys.count == Self.rowCount)
+            #expect(frozen.decryptedBytes < 400 << 10)
+        }
+        let location = try table.location(at: 0)
+        // A search inside of a search does not end it.
+        try frozen.searching {
+            let sum = try frozen.searching { try table.sum(1).floating }
+            #expect(try sum == table.sum(1).floating)
+        }
+        #expect(try table.value(0, at: location).isIdentical(to: .integer(Self.rows[0].number)))
+        #expect(try table.keys(sortedBy: 2).count == Self.rowCount)
+        #expect(frozen.decryptedBytes > 400 << 10)
+    }
+
     @Test func textsAreSortedWhereTheyLie() throws {
         let (connection, table) = try Self.open(makeFile())
         let keys = try table.allKeys()

@@ -27,9 +27,11 @@ enum Aggregate: String {
         switch contents.source {
         case .results(let query):
             let column = query.managedClass.columns[position]
-            if let plan = query.planOfAggregates { return run(over: plan, column, type: type) }
-            return run(
-                over: query.keys.unpacked, of: query.managedClass, column: column, type: type)
+            return query.realm.connection.searching {
+                if let plan = query.planOfAggregates { return run(over: plan, column, type: type) }
+                return run(
+                    over: query.keys.unpacked, of: query.managedClass, column: column, type: type)
+            }
         case .links(let keys, let managedClass):
             return run(
                 over: keys, of: managedClass, column: managedClass.columns[position], type: type)

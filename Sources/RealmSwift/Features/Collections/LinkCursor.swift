@@ -102,6 +102,8 @@ final class LinkCursor {
         accessor._key = key
         accessor._birth = birth
         guard let location else {
+            // An object of a frozen Realm exists if it has a leaf.
+            accessor._leaf = nil
             accessor._stamp = .max
             return false
         }

@@ -162,7 +162,7 @@ struct ManagedBacklinks {
     var isAlive: Bool { location != nil }
 
     /// Whether the Realm was not invalidated since.
-    var isValid: Bool { birth >= realm.firstValidGeneration }
+    var isValid: Bool { realm.isValid(birth) }
 
     /// The row of the object that the others refer to; nil if it no longer exists.
     private var location: RowLocation? {

@@ -18,56 +18,52 @@ extension ResultsQuery {
             isSearching: true)
     }
 
-    /// Returns what is known of the results. If that is not enough, `search` finds more with a
-    /// query of the calling thread.
-    private func found(
-        in shared: Published<Found>, if isEnough: (Found) -> Bool, _ search: (ResultsQuery) -> Void
-    ) -> Found {
-        if let known = shared.read({ isEnough($0) ? $0 : nil }) ?? nil { return known }
+    /// Returns what `answer` takes from what is known of the results. If that is not enough, for
+    /// which it returns nil, `search` finds more with a query of the calling thread.
+    ///
+    /// What is known is not copied, because all threads would count references to it.
+    private func find<Answer>(
+        in shared: Published<Found>, _ answer: (Found) -> Answer?,
+        searching search: (ResultsQuery) -> Void
+    ) -> Answer? {
+        if let known = shared.read(answer) ?? nil { return known }
         let own = searching()
-        search(own)
+        realm.connection.searching { search(own) }
         // A value that replaces another one knows what that knew. So few are made, although none is
         // freed.
         shared.update { known in
             guard let known else { return own.found }
-            return isEnough(known) ? nil : known.joined(with: own.found)
+            return answer(known) != nil ? nil : known.joined(with: own.found)
         }
-        return own.found
+        return answer(own.found)
     }
 
     func count(in shared: Published<Found>) -> Int {
-        let found = found(in: shared, if: { $0.totalCount != nil }) { _ = $0.count }
-        return found.totalCount ?? 0
+        find(in: shared, { $0.totalCount }, searching: { _ = $0.count }) ?? 0
     }
 
     func keys(in shared: Published<Found>) -> PackedKeys {
-        // The keys of a whole table are not kept.
-        if isWholeTable { return searching().keys }
-        let found = found(in: shared, if: { $0.keys != nil }) { _ = $0.keys }
-        return found.keys ?? PackedKeys()
+        find(in: shared, { $0.keys }, searching: { _ = $0.keys }) ?? PackedKeys()
     }
 
     func hasFirst(in shared: Published<Found>) -> Bool {
-        let found = found(in: shared, if: { $0.totalCount != nil || !$0.first.isEmpty }) {
-            _ = $0.hasFirst
-        }
-        return !found.first.isEmpty || found.totalCount ?? 0 > 0
+        let hasFirst = find(
+            in: shared, { $0.first.isEmpty ? $0.totalCount.map { $0 > 0 } : true },
+            searching: { _ = $0.hasFirst })
+        return hasFirst ?? false
     }
 
     /// Returns the key of the object at a position. Stops the program if the position is invalid.
     func key(at position: Int, in shared: Published<Found>) -> Int64 {
-        let needed = max(0, position) + 1
-        let found = found(
-            in: shared, if: { $0.keys != nil || $0.isFirstAll || $0.first.count >= needed }
-        ) { own in
+        let answer = find(in: shared, { $0.key(at: position) }) { own in
             own.forgetOutdated()
-            if own.firstKeys(atLeast: needed) == nil { _ = own.keys }
+            if own.firstKeys(atLeast: max(0, position) + 1) == nil { _ = own.keys }
         }
-        let count = found.keys?.count ?? found.first.count
-        if UInt(bitPattern: position) >= UInt(bitPattern: count) {
-            return absentKey(at: position, upTo: count)
+        switch answer {
+        case .key(let key)?: return key
+        case .beyond(let count)?: return absentKey(at: position, upTo: count)
+        case nil: return absentKey(at: position, upTo: 0)
         }
-        return (found.keys?[position] ?? found.first[position]).rawValue
     }
 
     /// Returns the object at a valid position of a whole table.
@@ -77,5 +73,24 @@ extension ResultsQuery {
         let object = managedClass.makeUnplaced(key: table.key(at: location).rawValue)
         object._place(at: location, stamp: .max)
         return object
+    }
+}
+
+extension ResultsQuery.Found {
+    fileprivate enum KeyAtPosition {
+        case key(Int64)
+        /// There are no more objects than this.
+        case beyond(Int)
+    }
+
+    /// Returns the key of the object at a position; nil if more has to be searched for it.
+    fileprivate func key(at position: Int) -> KeyAtPosition? {
+        if let keys {
+            let isThere = UInt(bitPattern: position) < UInt(bitPattern: keys.count)
+            return isThere ? .key(keys[position].rawValue) : .beyond(keys.count)
+        }
+        if first.indices.contains(position) { return .key(first[position].rawValue) }
+        // Also for a negative position, at which no object is.
+        return isFirstAll || position < 0 ? .beyond(totalCount ?? first.count) : nil
     }
 }

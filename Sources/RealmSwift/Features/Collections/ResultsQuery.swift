@@ -35,10 +35,13 @@ final class ResultsQuery {
     /// Whether the results are all objects of the class in key order. For these, no keys are
     /// cached.
     let isWholeTable: Bool
+    /// Whether any number of threads use these results: they are those of a frozen Realm, and no
+    /// copy that searches. If so, no field that changes is used.
+    let isShared: Bool
     let origin: Source
     let operations: [Operation]
-    /// What was found of a frozen Realm, for all threads; nil for a live one, and for a copy that
-    /// searches for frozen results. If there is one, none of the following fields is used.
+    /// What was found of shared results; nil for all others, and for a whole table, of which
+    /// nothing is kept.
     let shared: Published<Found>?
     // Unchecked exclusivity of the following fields is safe, because only one thread uses them and
     // nothing is called during an access.
@@ -121,7 +124,8 @@ final class ResultsQuery {
         } else {
             isWholeTable = false
         }
-        shared = managedClass.isFrozen && !isSearching ? Published() : nil
+        isShared = managedClass.isFrozen && !isSearching
+        shared = isShared && !isWholeTable ? Published() : nil
         realm = managedClass.realm
         birth = realm.generation
     }
@@ -212,18 +216,27 @@ final class ResultsQuery {
     /// The plan that finds the objects in the whole table; nil if reading a few known keys is
     /// faster.
     var planOfAggregates: QueryPlan? {
-        if shared != nil { return searching().planOfAggregates }
+        if isShared {
+            let isFew = shared?.read { knowsFew($0) } ?? false
+            return isFew ? nil : searching().planOfAggregates
+        }
         forgetOutdated()
-        guard let table = managedClass.table, let plan = plan?.plan else { return nil }
-        guard found.keys != nil || found.ordered != nil || found.isFirstAll,
+        guard let plan = plan?.plan else { return nil }
+        return knowsFew(found) ? nil : plan
+    }
+
+    /// Whether all keys are known, and so few that reading their objects is faster than a scan.
+    private func knowsFew(_ found: Found) -> Bool {
+        guard let table = managedClass.table,
+            found.keys != nil || found.ordered != nil || found.isFirstAll,
             let count = found.totalCount
-        else { return plan }
-        let isFew = attempt { try table.count() } / QueryPlan.shareOfCandidates > count
-        return isFew ? nil : plan
+        else { return false }
+        return attempt { try table.count() } / QueryPlan.shareOfCandidates > count
     }
 
     /// All keys in their order.
     var keys: PackedKeys {
+        if isShared, isWholeTable { return realm.connection.searching { searching().keys } }
         if let shared { return keys(in: shared) }
         forgetOutdated()
         if let keys = found.keys { return keys }
@@ -360,7 +373,7 @@ final class ResultsQuery {
         if UInt(bitPattern: position) >= UInt(bitPattern: count) {
             return managedClass.makeAccessor(key: absentKey(at: position, upTo: count))
         }
-        if shared != nil { return frozenObject(at: position) }
+        if isShared { return frozenObject(at: position) }
         realm.connection.releaseExcessMemory()
         let location: RowLocation
         if realm.connection.layoutStamp.pointee == leafStamp, let leaf,

@@ -107,7 +107,7 @@ final class SortedValues<Element: RealmCollectionValue>: AnySortedValues {
 
     var source: _CollectionBacking? { origin.backing }
 
-    var isValid: Bool { birth >= realm.firstValidGeneration }
+    var isValid: Bool { realm.isValid(birth) }
 
     /// All values in their order.
     var values: [(element: Element, value: OwnedScalar)] {

@@ -70,8 +70,8 @@ final class QueuedToken: NotificationToken, @unchecked Sendable {
         on queue: DispatchQueue, _ source: RealmInstance, since older: Connection?,
         _ register: @escaping (RealmInstance, Connection?) -> NotificationToken?
     ) {
-        let configuration = source.configuration
-        attempt { try source.connection.waitUntilPublished() }
+        let (configuration, database) = (source.configuration, source.connection.database)
+        source.settle()
         let version = source.connection.version
         super.init()
         // Unsafe for the compiler only: the function is called once, on the queue, and the
@@ -82,9 +82,9 @@ final class QueuedToken: NotificationToken, @unchecked Sendable {
             guard let self, !isInvalidated else { return }
             let realm = attempt {
                 try RealmCache.instance(
-                    for: configuration, confinedTo: .of(queue), showing: version)
+                    of: database, for: configuration, confinedTo: .of(queue), showing: version)
             }
-            self.register(in: realm, register)
+            if let realm { self.register(in: realm, register) }
         }
     }
 
@@ -129,12 +129,15 @@ final class QueuedToken: NotificationToken, @unchecked Sendable {
 
 extension RealmCache {
     /// Returns the Realm of the caller's place, moved to the newest version if what it shows is
-    /// older than `version` and it is not in a write transaction.
+    /// older than `version` and it is not in a write transaction; nil if the path of the database
+    /// leads to it no more.
     static func instance(
-        for configuration: Realm.Configuration, confinedTo confinement: Confinement,
-        showing version: UInt64
-    ) throws -> RealmInstance {
-        let realm = try instance(for: configuration, confinedTo: confinement)
+        of database: Database, for configuration: Realm.Configuration,
+        confinedTo confinement: Confinement, showing version: UInt64
+    ) throws -> RealmInstance? {
+        guard
+            let realm = try instance(of: database, for: configuration, confinedTo: confinement)
+        else { return nil }
         realm.resumeReading()
         try realm.catchUp(with: version)
         return realm

@@ -29,8 +29,8 @@ extension RealmInstance {
         if confinement.key == Confinement.of(actor).key {
             return register(self, actor, older) ?? NotificationToken()
         }
-        return await ActorRegistration(configuration, connection.version, since: older, register)
-            .make(on: actor)
+        settle()
+        return await ActorRegistration(self, since: older, register).make(on: actor)
     }
 }
 
@@ -38,17 +38,19 @@ extension RealmInstance {
 // Unchecked because the function is called once, on the actor, and only there; the connection is
 // used there only.
 private final class ActorRegistration<A: Actor>: @unchecked Sendable {
+    private let database: Database
     private let configuration: Realm.Configuration
     private let version: UInt64
     private let older: Connection?
     private let register: (RealmInstance, A, Connection?) -> NotificationToken?
 
     init(
-        _ configuration: Realm.Configuration, _ version: UInt64, since older: Connection?,
+        _ source: RealmInstance, since older: Connection?,
         _ register: @escaping (RealmInstance, A, Connection?) -> NotificationToken?
     ) {
-        self.configuration = configuration
-        self.version = version
+        database = source.connection.database
+        configuration = source.configuration
+        version = source.connection.version
         self.older = older
         self.register = register
     }
@@ -56,10 +58,11 @@ private final class ActorRegistration<A: Actor>: @unchecked Sendable {
     func make(on actor: isolated A) async -> NotificationToken {
         // Nothing is opened for a task that was cancelled on the way.
         if Task.isCancelled { return NotificationToken() }
-        let realm = attempt {
+        let found = attempt {
             try RealmCache.instance(
-                for: configuration, confinedTo: .of(actor), showing: version)
+                of: database, for: configuration, confinedTo: .of(actor), showing: version)
         }
+        guard let realm = found else { return NotificationToken() }
         while realm.hasChanged, !Task.isCancelled {
             let signal = ChangeSignal()
             realm.afterTransaction(signal.raise)

@@ -23,23 +23,27 @@ extension AggregatableCollection {
     public func freeze() -> Self {
         let realm = _backing.managedRealm
         if realm.isFrozen { return self }
-        realm.checkThread()
+        let frozen = realm.freeze()
+        // Afterwards, because the Realm may have left a version that could not be written.
         _backing.requireReadable()
-        let copy = _moved(to: Realm(instance: realm.freeze()))
+        let copy = _moved(to: Realm(instance: frozen))
         if copy.isInvalidated {
             stop("Cannot freeze an object in the same write transaction as it was created in.")
         }
         return copy
     }
 
-    /// Returns the live collection that this frozen one is a copy of, in the Realm of the thread or
-    /// queue of the caller; nil if its object was deleted. Results are never nil. A live collection
-    /// returns itself.
+    /// Returns the live collection that this frozen one is a copy of, in the Realm of the caller's
+    /// actor, queue or thread, as ``Realm/thaw()`` says. The result is nil if the object of the
+    /// collection was deleted, or if the file was moved or removed; for results, only in the latter
+    /// case. A live collection returns itself.
     ///
     /// - Precondition: The collection is managed.
     public func thaw() -> Self? {
         let realm = _backing.managedRealm
-        return realm.isFrozen ? _counterpart(in: Realm(instance: realm.thaw())) : self
+        if !realm.isFrozen { return self }
+        let thawed = realm.thaw(with: _backing.neededClasses)
+        return thawed.flatMap { _counterpart(in: Realm(instance: $0)) }
     }
 }
 
@@ -57,6 +61,21 @@ extension _CollectionBacking {
         guard case .memory(let kindName) = kind else { stop("A collection has no Realm.") }
         let name = kindName == ListHandle.kindName ? "Array" : kindName
         stop("This method may only be called on RLM\(name) instances retrieved from an RLMRealm")
+    }
+
+    /// The classes that a Realm must have for the collection; nil if it may need all.
+    fileprivate var neededClasses: [ManagedClass]? {
+        switch kind {
+        case .memory, .values: nil
+        case .column(let managed): [managed.owner]
+        case .backlinks(let managed): [managed.targetClass, managed.origin]
+        case .query(let query):
+            switch query.origin {
+            case .table, .nothing: [query.managedClass]
+            case .column(let managed): [query.managedClass, managed.owner]
+            case .backlinks(let managed): [query.managedClass, managed.targetClass, managed.origin]
+            }
+        }
     }
 
     /// Stops the program if the collection was invalidated.

@@ -20,9 +20,13 @@ extension ObjectBase {
     public final func freeze() -> Self {
         guard let managedClass = _managedClass else { stop("Unmanaged objects cannot be frozen.") }
         if managedClass.isFrozen { return self }
+        let realm = managedClass.realm.freeze()
+        // Afterwards, because the Realm may have left a version that could not be written.
         _requireAlive()
-        let frozenClass = managedClass.realm.freeze().counterpart(of: managedClass)
-        let object = frozenClass.makeAccessor(key: _key)
+        // The class does not keep its Realm.
+        let object = withExtendedLifetime(realm) {
+            realm.counterpart(of: managedClass).makeAccessor(key: _key)
+        }
         if object._leaf == nil {
             stop("Cannot freeze an object in the same write transaction as it was created in.")
         }
@@ -30,13 +34,15 @@ extension ObjectBase {
         return unsafeDowncast(object, to: Self.self)
     }
 
-    /// Returns the live object that this frozen one is a copy of, in the Realm of the thread or
-    /// queue of the caller; nil if it was deleted. A live object returns itself.
+    /// Returns the live object that this frozen one is a copy of, in the Realm of the caller's
+    /// actor, queue or thread, as ``Realm/thaw()`` says. The result is nil if the object was
+    /// deleted, or if the file was moved or removed. A live object returns itself.
     ///
     /// - Precondition: The object is managed.
     public final func thaw() -> Self? {
         guard let managedClass = _managedClass else { stop("Unmanaged objects cannot be thawed.") }
         if !managedClass.isFrozen { return self }
-        return _counterpart(in: Realm(instance: managedClass.realm.thaw()))
+        let realm = managedClass.realm.thaw(with: [managedClass])
+        return realm.flatMap { _counterpart(in: Realm(instance: $0)) }
     }
 }

@@ -14,16 +14,26 @@ extension Realm {
     /// what was read from it is gone; meanwhile, the space of what later transactions replace is
     /// not used again. See ``Configuration/maximumNumberOfActiveVersions``.
     ///
-    /// In a write transaction, the result shows the version from before the transaction. Freezing a
-    /// frozen Realm returns it. Freezing the same version again returns an equal Realm, and is
-    /// cheap.
+    /// In a write transaction, the result shows the version from before the transaction. If that is
+    /// still on its way to the disk, freezing waits for it. If it does not arrive, the transaction
+    /// fails, and what was frozen in it is invalidated when it ends.
+    ///
+    /// Freezing a frozen Realm returns it. Freezing the same version again returns an equal Realm,
+    /// also on another thread, and is cheap.
     public func freeze() -> Realm { Realm(instance: instance.freeze()) }
 
-    /// Returns the live Realm for the thread or queue of the caller, which shows the version of
-    /// this Realm or a newer one. A live Realm returns itself.
+    /// Returns the live Realm for the caller, which shows the version of this Realm or a newer one:
+    /// the Realm of the actor to which the caller is isolated, if one is open, else that of its
+    /// queue, else that of its thread, which is opened if there is none. A live Realm returns
+    /// itself.
     ///
-    /// If the file cannot be opened, the program stops.
-    public func thaw() -> Realm { Realm(instance: instance.thaw()) }
+    /// If the file cannot be opened, or was moved or removed, the program stops.
+    public func thaw() -> Realm {
+        if let thawed = instance.thaw() { return Realm(instance: thawed) }
+        stop(
+            "Realm file at path '\(instance.path)' was moved or removed while it was open, so the "
+                + "frozen Realm cannot be thawed.")
+    }
 
     /// Returns a frozen copy of an object; see ``ObjectBase/freeze()``.
     public func freeze<T: ObjectBase>(_ obj: T) -> T { obj.freeze() }

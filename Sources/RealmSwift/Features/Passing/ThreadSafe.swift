@@ -2,8 +2,10 @@ import StorageEngine
 
 /// A property wrapper that makes an object or collection available to all threads.
 ///
-/// Each read returns the object or collection as a Realm of the reading thread sees it, which may
-/// be a newer version; nil if it was deleted.
+/// Each read returns the object or collection as the Realm of the reader sees it, which may be a
+/// newer version: the Realm of the actor to which the reader is isolated, if one is open, else that
+/// of its queue, else that of its thread. The result is nil if the object or collection was
+/// deleted, or if the file was moved or removed.
 ///
 /// ```swift
 /// @ThreadSafe var person: Person? = realm.objects(Person.self).first
@@ -15,6 +17,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     // Unchecked because the value is confined: other threads only read what never changes of it.
     private struct Content: @unchecked Sendable {
         let value: T
+        let database: Database
         let configuration: Realm.Configuration
         let version: UInt64
     }
@@ -26,14 +29,15 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     /// - Precondition: The value is nil or managed.
     public init(wrappedValue: T?) { content = Locked(Self.content(of: wrappedValue)) }
 
-    /// The object or collection, in a Realm of the calling thread. Opening a Realm that fails stops
-    /// the program.
+    /// The object or collection, in the Realm of the caller. If a Realm has to be opened and cannot
+    /// be, the program stops.
     public var wrappedValue: T? {
         get {
             guard let content = content.withLock({ $0 }) else { return nil }
-            let instance = attempt {
-                try RealmCache.instance(for: content.configuration)
+            let found = attempt {
+                try RealmCache.instanceHere(of: content.database, for: content.configuration)
             }
+            guard let instance = found else { return nil }
             instance.resumeReading()
             attempt { try instance.catchUp(with: content.version) }
             return content.value._counterpart(in: Realm(instance: instance))
@@ -51,9 +55,10 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
         }
         instance.checkThread()
         instance.resumeReading()
-        attempt { try instance.connection.waitUntilPublished() }
+        instance.settle()
         return Content(
-            value: value, configuration: instance.configuration,
+            value: value, database: instance.connection.database,
+            configuration: instance.configuration,
             version: instance.connection.version)
     }
 }

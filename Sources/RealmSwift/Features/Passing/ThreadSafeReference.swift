@@ -63,7 +63,7 @@ private final class ReferenceBox<Confined: ThreadConfined>: Sendable {
 
     init(_ referent: Confined, in instance: RealmInstance) {
         instance.resumeReading()
-        let version = attempt { try Connection(readingLike: instance.connection) }
+        let version = attempt { try instance.settledConnection() }
         content = Locked(Content(referent: referent, version: version))
     }
 

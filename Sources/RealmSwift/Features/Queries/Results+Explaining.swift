@@ -12,7 +12,8 @@ extension Results {
     /// ```
     public func explain() -> String {
         query.requireValid()
-        return query.shared == nil ? query.explain() : query.searching().explain()
+        if !query.isShared { return query.explain() }
+        return query.realm.connection.searching { query.searching().explain() }
     }
 }
 

@@ -205,7 +205,7 @@ final class ManagedClass {
         let isCancelled = withCancelledKeys { $0.invalidated(key, birth: birth) }
         guard !isCancelled, let uncountedTable else { return nil }
         let isValid = uncountedRealm._withUnsafeGuaranteedRef { realm in
-            guard birth >= realm.firstValidGeneration else { return false }
+            guard realm.isValid(birth) else { return false }
             realm.resumeReading()
             return true
         }
@@ -234,7 +234,9 @@ final class ManagedClass {
         }
     }
 
-    func isValid(birth: UInt32) -> Bool { birth >= realm.firstValidGeneration }
+    func isValid(birth: UInt32) -> Bool {
+        uncountedRealm._withUnsafeGuaranteedRef { $0.isValid(birth) }
+    }
 
     // MARK: What the write transaction does
 

@@ -47,8 +47,16 @@ class ManagedPlace {
     /// failed transaction may have removed is accepted.
     @inline(__always)
     final func requireOwner() {
-        if context.pointee.thread != realm_thread_identity() { realm.checkThread() }
+        if context.pointee.thread != realm_thread_identity() { checkAccess() }
         if context.pointee.stamp.pointee != checkedStamp { findOwner() }
+    }
+
+    /// The check of a collection whose Realm is not confined to this thread. An owner in a frozen
+    /// Realm goes only with the Realm.
+    @inline(never)
+    private final func checkAccess() {
+        realm.checkThread()
+        if owner.isFrozen, !realm.isValid(birth) { stop("Object has been deleted or invalidated.") }
     }
 
     private final func findOwner() {

@@ -4,9 +4,9 @@ import StorageEngine
 ///
 /// It belongs to one Realm instance. The memory returned is valid until `reset()`.
 public final class _Scratch {
-    // Safe because the Realm owns its scratch memory, and passes it on only for the duration of a
-    // call.
-    unowned(unsafe) let realm: RealmInstance
+    // Safe because the Realm, or a thread that uses it, owns the scratch memory, and passes it on
+    // only for the duration of a call.
+    unowned(unsafe) private(set) var realm: RealmInstance
     // Unchecked exclusivity is safe, because only one thread uses the fields, and nothing is called
     // while a field is changed.
     @exclusivity(unchecked) private(set) var values: UnsafeMutableBufferPointer<Scalar>
@@ -24,10 +24,19 @@ public final class _Scratch {
     /// custom types. A lookup in the Realm by that code must not reset the memory.
     @exclusivity(unchecked) private var isGathering = false
 
-    init(realm: RealmInstance) {
+    init(realm: RealmInstance, byteCount: Int = 1 << 16) {
         self.realm = realm
         values = .allocate(capacity: 64)
-        bytes = .allocate(byteCount: 1 << 16, alignment: 16)
+        bytes = .allocate(byteCount: byteCount, alignment: 16)
+    }
+
+    /// Goes over to another Realm. Memory for a large value is freed.
+    func adopt(_ realm: RealmInstance) {
+        reset()
+        self.realm = realm
+        if bytes.count <= 1 << 16 { return }
+        bytes.deallocate()
+        bytes = .allocate(byteCount: 1 << 10, alignment: 16)
     }
 
     deinit {

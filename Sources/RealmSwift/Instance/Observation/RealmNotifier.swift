@@ -56,10 +56,11 @@ final class RealmNotifier: Sendable {
         delivery: Registration.Delivery
     ) throws -> Registration {
         // In a write transaction, the Realm shows the newest version, which may not be visible yet.
-        if realm.isWriting { _ = waitUntilVisible(realm.connection.version) }
+        // It is waited for here, before others are kept from the state.
+        if realm.isWriting { realm.settle() }
         let registration = try withState { state in
             try subscribe(&state, after: realm.connection.version)
-            let current = realm.isWriting ? try Connection(database) : realm.connection
+            let current = realm.isWriting ? try realm.settledConnection() : realm.connection
             let background = try state.background ?? realm.reader(of: current)
             state.background = background
             if state.prepared == nil {

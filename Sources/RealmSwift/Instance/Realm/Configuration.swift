@@ -125,6 +125,10 @@ extension Realm {
         /// is kept, makes the file grow. If there are more versions, write transactions throw
         /// ``Realm/Error``. A limit helps to find such places during development. Setting 0 sets
         /// nil.
+        ///
+        /// Apart from that, all processes together can read a file through some fourteen thousand
+        /// Realms and frozen versions at a time. Opening another Realm throws then, and freezing
+        /// another version stops the program.
         public var maximumNumberOfActiveVersions: UInt? {
             get { mostActiveVersions == 0 ? nil : mostActiveVersions }
             set { mostActiveVersions = newValue ?? 0 }

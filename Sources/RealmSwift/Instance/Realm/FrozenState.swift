@@ -1,3 +1,4 @@
+import CRealmSystem
 import Glibc
 import StorageEngine
 import Synchronization
@@ -16,9 +17,24 @@ final class FrozenState: Sendable {
     /// Of all classes: nothing is ever cancelled.
     // Unchecked because nothing is noted there.
     nonisolated(unsafe) let cancelledKeys = CancelledKeys()
+    /// 1 once everything that was read from the Realm is invalidated. All that is invalidated is
+    /// found out by this word alone, because other threads may be reading.
+    // Unchecked because it is read and written atomically.
+    private nonisolated(unsafe) let invalidationMark: UnsafeMutablePointer<UInt64>
     /// Never reused, unlike the address of the instance.
     private let identity = FrozenState.lastIdentity.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastIdentity = Atomic<UInt64>(0)
+
+    init() {
+        invalidationMark = .allocate(capacity: 1)
+        invalidationMark.initialize(to: 0)
+    }
+
+    deinit { invalidationMark.deallocate() }
+
+    var isInvalidated: Bool { realm_load_acquire_64(invalidationMark) != 0 }
+
+    func invalidate() { realm_store_release_64(invalidationMark, 1) }
 
     /// Memory of the calling thread for values on their way to the engine.
     func scratch(of realm: RealmInstance) -> _Scratch {
@@ -32,6 +48,8 @@ private final class ThreadScratches {
     /// More Realms are not used at a time, by code that encodes values of its own within another
     /// search.
     private static let maximumCount = 4
+    /// For what is sought: one value at a time.
+    private static let byteCount = 1 << 10
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -54,15 +72,21 @@ private final class ThreadScratches {
 
     func scratch(_ identity: UInt64, of realm: RealmInstance) -> _Scratch {
         if let known = entries.first(where: { $0.identity == identity }) { return known.scratch }
-        if entries.count == Self.maximumCount { entries.removeFirst() }
-        let scratch = _Scratch(realm: realm)
+        let scratch: _Scratch
+        if entries.count == Self.maximumCount {
+            scratch = entries.removeFirst().scratch
+            scratch.adopt(realm)
+        } else {
+            scratch = _Scratch(realm: realm, byteCount: Self.byteCount)
+        }
         entries.append((identity, scratch))
         return scratch
     }
 }
 
-/// The frozen Realms of the process. There is one for each version of a file and set of classes, so
-/// that objects which different threads have frozen can be equal.
+/// The frozen Realms of the process. There is one for each version of a file and kind of live Realm
+/// (``RealmInstance/canStandFor(_:)``), so that objects which different threads have frozen can be
+/// equal.
 ///
 /// Entries are bare pointers, which are safe for the reasons that ``RealmCache`` gives.
 enum FrozenRealms {
@@ -88,10 +112,7 @@ enum FrozenRealms {
     /// Returns the frozen Realm of the version that a live one shows, which is being used by its
     /// thread.
     static func instance(of realm: RealmInstance) throws -> RealmInstance {
-        let made = RealmInstance(
-            configuration: realm.configuration, path: realm.path, schema: realm.schema,
-            connection: try Connection(freezing: realm.connection), confinement: .everywhere,
-            frozen: FrozenState())
+        let made = realm.frozen(try Connection(freezing: realm.connection))
         let key = key(of: made)
         // References are released outside of the lock, because the last one enters it.
         let known: [RealmInstance] = entries.withLock { entries in
@@ -130,8 +151,20 @@ enum FrozenRealms {
 }
 
 extension RealmInstance {
-    /// Whether this frozen Realm can be used where another one of its version was asked for.
+    /// Returns the frozen Realm with this one's settings that reads with a connection.
+    func frozen(_ connection: Connection) -> RealmInstance {
+        RealmInstance(
+            configuration: configuration, path: path, schema: schema, connection: connection,
+            confinement: .everywhere, frozen: FrozenState())
+    }
+
+    /// Whether this frozen Realm can be used where another one of its version was asked for: it has
+    /// the same classes and settings. So what is frozen leads back to the Realm that froze it,
+    /// whichever threads have frozen the version before.
     fileprivate func canStandFor(_ other: RealmInstance) -> Bool {
-        isReading && suits(other.configuration, other.schema)
+        frozen?.isInvalidated == false && suits(other.configuration, other.schema)
+            && other.schema.covers(schema) && path.hasSameBytes(as: other.path)
+            && configuration.maximumNumberOfActiveVersions
+                == other.configuration.maximumNumberOfActiveVersions
     }
 }

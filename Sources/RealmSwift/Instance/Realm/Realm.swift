@@ -120,6 +120,10 @@ public struct Realm {
     ///
     /// An open write transaction is cancelled. The Realm itself stays usable: its next read sees
     /// the newest version.
+    ///
+    /// A frozen Realm is not usable any more, on any thread. Threads that froze the same version on
+    /// their own share it, so it ends for them as well; freezing again gives another one. Its
+    /// version is released with the last reference.
     public func invalidate() { instance.invalidate() }
 }
 

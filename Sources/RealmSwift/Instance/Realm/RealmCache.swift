@@ -89,38 +89,62 @@ enum RealmCache {
         return instance
     }
 
-    /// Returns the instance for a configuration that is confined to the queue which runs the
-    /// caller; nil if there is none.
-    static func instanceOfQueue(for configuration: Realm.Configuration) throws -> RealmInstance? {
-        guard let key = Confinement.currentQueueKey else { return nil }
+    /// Returns an instance of a database that the caller can use: that of the actor to which it is
+    /// isolated, else that of its queue, else that of its thread, which is opened if there is none.
+    /// The result is nil if one would have to be opened, and the path of the database leads to it
+    /// no more.
+    ///
+    /// - Parameter needed: The classes that an instance must have which is there; nil for those of
+    ///   the configuration.
+    static func instanceHere(
+        of database: Database, for configuration: Realm.Configuration,
+        with needed: [ManagedClass]? = nil
+    ) throws -> RealmInstance? {
         let schema = SchemaModel.of(configuration)
-        return instances(of: key, at: try configuration.path).instances
-            .first { $0.suits(configuration, schema) }
+        let present = instancesHere().filter { $0.connection.database === database }
+        if let known = present.last(where: { $0.suits(configuration, schema) }) { return known }
+        if let needed, let known = present.last(where: { needed.allSatisfy($0.stores) }) {
+            return known
+        }
+        return try instance(of: database, for: configuration, confinedTo: .current)
+    }
+
+    /// Returns the instance of a confinement for a database, and opens one if there is none; nil if
+    /// the path of the database leads to it no more.
+    static func instance(
+        of database: Database, for configuration: Realm.Configuration,
+        confinedTo confinement: Confinement
+    ) throws -> RealmInstance? {
+        // Opening would make a new file where none is.
+        if database.hasLeftItsPath { return nil }
+        let opened = try instance(for: configuration, confinedTo: confinement)
+        return opened.connection.database === database ? opened : nil
     }
 
     /// Returns whether an instance of this thread is in a write transaction on a database.
     static func isWriting(to database: Database) -> Bool {
-        instancesOfThread().contains { $0.isWriting && $0.connection.database === database }
+        instancesHere().contains { $0.isWriting && $0.connection.database === database }
     }
 
     /// Returns whether an error comes from a write transaction that is open on this thread. If so,
     /// that transaction is marked as failed.
     static func isFailureOfTransaction(_ error: any Error) -> Bool {
         guard let error = error as? StorageError else { return false }
-        return instancesOfThread().contains {
+        return instancesHere().contains {
             $0.connection.database.path == error.path && $0.hasFailed(with: error)
         }
     }
 
     /// The instance of this thread whose write transaction has failed; nil if there is none.
     static var failedInstance: RealmInstance? {
-        instancesOfThread().first { $0.isInFailedTransaction }
+        instancesHere().first { $0.isInFailedTransaction }
     }
 
     // MARK: Entries
 
-    /// The instances that the caller can use, because of the thread and the queue that it runs on.
-    private static func instancesOfThread() -> [RealmInstance] {
+    /// The instances that the caller can use: those of its thread first, then those of its queue,
+    /// then those of its actor.
+    private static func instancesHere() -> [RealmInstance] {
         var own = instances(of: Confinement.current.key)
         if let key = Confinement.currentQueueKey { own += instances(of: key) }
         // Unlike `+`, this makes no new array if there are none.

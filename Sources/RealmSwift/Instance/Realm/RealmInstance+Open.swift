@@ -77,6 +77,11 @@ extension RealmInstance {
             && configuration.durability == other.durability && !confinement.isDeserted
     }
 
+    /// Returns whether this instance has a class of another one.
+    func stores(_ managedClass: ManagedClass) -> Bool {
+        !managedClass.model.hasStorage || schema.contains(managedClass.model.type)
+    }
+
     /// Creates the directory of the default Realm, which belongs to the library.
     private static func createDirectory(of path: String) throws {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
@@ -192,6 +197,6 @@ extension RealmInstance {
     /// Returns another Realm, for the caller, that shows this one without the changes of its open
     /// write transaction.
     func snapshot() throws -> RealmInstance {
-        try reader(of: isWriting ? Connection(connection.database) : connection)
+        try reader(of: isWriting ? settledConnection() : connection)
     }
 }

@@ -29,7 +29,9 @@ final class RealmInstance {
     /// Whether the Realm moves to newer versions by itself where it can be told of them.
     @exclusivity(unchecked) var autorefresh = true
     @exclusivity(unchecked) var isCompletingAdditions = false
-    @exclusivity(unchecked) private(set) var isReading = true
+    /// Whether a version is being read. Always false for a frozen Realm, which therefore comes to
+    /// `startReading`.
+    @exclusivity(unchecked) private(set) var isReading: Bool
     /// Moves the Realm and tells its observers; nil if neither is possible, or nothing has asked
     /// for it.
     @exclusivity(unchecked) var notifier: RealmNotifier?
@@ -59,7 +61,10 @@ final class RealmInstance {
     private lazy var absentObject = AbsentRow()
     /// The location of objects that a failed transaction removed. None of their columns is present
     /// there.
-    var absentRow: RowLocation { RowLocation(leaf: absentObject.leaf, row: 0) }
+    var absentRow: RowLocation {
+        assert(!isFrozen, "threads that share a Realm would make the row at the same time")
+        return RowLocation(leaf: absentObject.leaf, row: 0)
+    }
     private var classes: [ObjectIdentifier: ManagedClass] = [:]
     /// The classes of ``DynamicObject``s, by name.
     var dynamicClasses: [String: ManagedClass] = [:]
@@ -91,6 +96,7 @@ final class RealmInstance {
         thread = confinement.thread
         self.frozen = frozen
         autorefresh = frozen == nil
+        isReading = frozen == nil
         writeState = .allocate(capacity: 1)
         writeState.initialize(to: .none)
     }
@@ -490,7 +496,9 @@ extension RealmInstance {
     /// objects and collections.
     func invalidate() {
         checkThread()
-        if isFrozen { return invalidateFrozen() }
+        // The version stays pinned until the last reference to the Realm is gone, because other
+        // threads may be reading.
+        if let frozen { return frozen.invalidate() }
         if isWriting { cancelWrite() }
         // The next read is to see what this Realm has written. An error comes again.
         try? connection.waitUntilPublished()
@@ -507,14 +515,10 @@ extension RealmInstance {
         notifier?.objectsBecameInvalid()
     }
 
-    /// Invalidates everything that was read from this frozen Realm. The version stays pinned until
-    /// the last reference to it is gone, because other threads may be reading.
-    private func invalidateFrozen() {
-        generation += 1
-        firstValidGeneration = generation
-        isReading = false
-        // Collections look for their owners again.
-        connection.layoutStamp.pointee &+= 1
+    /// Whether what was obtained in a generation was not invalidated with the Realm.
+    @inline(__always)
+    func isValid(_ birth: UInt32) -> Bool {
+        birth >= firstValidGeneration && frozen?.isInvalidated != true
     }
 
     /// Starts to read the newest version again after `invalidate()`.
@@ -524,7 +528,10 @@ extension RealmInstance {
     }
 
     private func startReading() {
-        if isFrozen { stop("Cannot read from a frozen Realm which has been invalidated.") }
+        if let frozen {
+            if !frozen.isInvalidated { return }
+            stop("Cannot read from a frozen Realm which has been invalidated.")
+        }
         attempt { _ = try connection.refresh() }
         isReading = true
     }

@@ -17,6 +17,7 @@ final class Published<Value>: @unchecked Sendable {
     private let newest = Atomic<UInt>(0)
     /// All boxes, the newest one last.
     private let boxes = Locked<[Box]>([])
+    private let forkGeneration = System.forkGeneration
 
     /// Returns what `body` returns for the newest value; nil if there is none.
     func read<Result>(_ body: (Value) -> Result) -> Result? {
@@ -28,7 +29,14 @@ final class Published<Value>: @unchecked Sendable {
 
     /// Replaces the value by what `body` returns for it, and returns the new one. If `body` returns
     /// nil, the value stays as it is. `body` must not use this object.
+    ///
+    /// Stops the program in a child that was forked since, where the lock may be held for ever.
     func update(_ body: (Value?) -> Value?) {
+        if forkGeneration != System.forkGeneration {
+            stop(
+                "A frozen Realm was opened before this process was forked; open it again in the "
+                    + "child process")
+        }
         boxes.withLock { boxes in
             guard let value = body(boxes.last?.value) else { return }
             let box = Box(value)

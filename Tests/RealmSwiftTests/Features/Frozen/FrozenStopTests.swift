@@ -35,6 +35,41 @@ private let frozenMisuses: [String: Misuse] = [
             _ = frozen.name
         }
     },
+    "reading a list of a frozen Realm that was invalidated": Misuse(
+        "Object has been deleted or invalidated."
+    ) {
+        try withScene { realm in
+            let list = try realm.plant(1).sizes.freeze()
+            list.realm?.invalidate()
+            _ = list.count
+        }
+    },
+    "reading results of a frozen Realm that was invalidated": Misuse(
+        "Collection is no longer valid"
+    ) {
+        try withScene { realm in
+            let seeds = realm.objects(Seed.self).freeze()
+            seeds.realm?.invalidate()
+            _ = seeds.count
+        }
+    },
+    "searching in a frozen Realm that was invalidated": Misuse(
+        "Cannot read from a frozen Realm which has been invalidated."
+    ) {
+        try withScene { realm in
+            let frozen = realm.freeze()
+            _ = frozen.objects(Seed.self)
+            frozen.invalidate()
+            _ = frozen.objects(Seed.self).count
+        }
+    },
+    "freezing what cannot be frozen in a transaction": Misuse(
+        "Cannot freeze an object in the same write transaction as it was created in."
+    ) {
+        try withScene { realm in
+            try realm.write { _ = realm.create(Seed.self).freeze() }
+        }
+    },
     "observing a frozen map": Misuse(changeless) {
         try inLoop { _ = try $0.plant(0).notes.freeze().observe { _ in } }
     },
@@ -59,6 +94,21 @@ private func inLoop(_ body: @escaping @Sendable (Realm) throws -> Void) throws {
 }
 
 @Suite struct FrozenStopTests {
+    @Test func thawingTheRealmOfAFileThatWasRemovedStops() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let scene = try PlantScene()
+            let frozen = try runThread { Handed(try scene.realm().freeze()) }
+            if let url = scene.configuration.fileURL { try FileManager.default.removeItem(at: url) }
+            try runThread { _ = frozen.value.thaw() }
+        }
+        let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(
+            output.contains(
+                "was moved or removed while it was open, so the frozen Realm cannot be thawed."))
+    }
+
     @Test(arguments: frozenMisuses.names) func stops(_ name: String) async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -35,6 +35,12 @@ struct RealmForkTests {
         #expect(output.contains(sentence), "\(output)")
     }
 
+    /// Threads of the parent may hold the locks of what they share. What is known already can be
+    /// read in the child, as far as the parent keeps it.
+    @Test func aForkedChildDoesNotUseAFrozenRealmOfItsParent() async {
+        await #expect(processExitsWith: .success) { try useFrozenInChildren() }
+    }
+
     /// Another thread of the parent holds the parent's launch lock.
     @Test func aForkedChildLaunchesBesideALaunchOfItsParent() async {
         await #expect(processExitsWith: .success) { try launchBesideLaunch() }
@@ -80,6 +86,31 @@ private func useInheritedInChildren() throws {
         #expect(realm.objects(Person.self).count == round + 1)
         try writing.wait()
     }
+}
+
+private func useFrozenInChildren() throws {
+    let realm = try TestDirectory.untilExit().realm()
+    try realm.write { realm.add(Person()) }
+    let frozen = Handed(realm.freeze())
+    let searching = BackgroundThread { isStopped in
+        while !isStopped() {
+            // All searches of these results share a lock.
+            let persons = frozen.value.objects(Person.self).filter("age >= 0")
+            _ = persons.count + (persons.first == nil ? 0 : 1)
+        }
+    }
+    let persons = frozen.value.objects(Person.self).filter("age >= 0")
+    let uses: [(String, () -> Void)] = [
+        ("a search", { _ = persons.count }),
+        ("a class that was not used yet", { _ = frozen.value.objects(Keyed.self) }),
+        ("freezing", { _ = realm.freeze() }),
+    ]
+    for (name, use) in uses {
+        // A trap ends the child by a signal, and waiting for a lock by another one.
+        let status = inChild { use() }
+        #expect(status & 0x7F != 0 && status & 0x7F != SIGALRM, "\(name)")
+    }
+    _ = try searching.finish()
 }
 
 private func launchBesideLaunch() throws {

@@ -87,9 +87,11 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     /// See ``ThreadConfined/freeze()``.
     public func freeze() -> SectionedResults { SectionedResults(sectioning: sectioning.frozen()) }
 
-    /// Returns the live sections that these frozen ones are a copy of; never nil. See
-    /// ``ThreadConfined/thaw()``.
-    public func thaw() -> SectionedResults? { SectionedResults(sectioning: sectioning.thawed()) }
+    /// Returns the live sections that these frozen ones are a copy of; nil if the file was moved or
+    /// removed. See ``ThreadConfined/thaw()``.
+    public func thaw() -> SectionedResults? {
+        sectioning.thawed().map { SectionedResults(sectioning: $0) }
+    }
 
     /// Returns the same sections in another Realm of the file.
     public func _counterpart(in realm: Realm) -> SectionedResults? {
@@ -156,10 +158,10 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
         ResultsSection(sectioning: sectioning.frozen(), key: key)
     }
 
-    /// Returns the live section that this frozen one is a copy of; never nil. See
-    /// ``ThreadConfined/thaw()``.
+    /// Returns the live section that this frozen one is a copy of; nil if the file was moved or
+    /// removed. See ``ThreadConfined/thaw()``.
     public func thaw() -> ResultsSection? {
-        ResultsSection(sectioning: sectioning.thawed(), key: key)
+        sectioning.thawed().map { ResultsSection(sectioning: $0, key: key) }
     }
 
     /// Returns the section with the same key in another Realm of the file.

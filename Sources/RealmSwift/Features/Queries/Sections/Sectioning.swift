@@ -9,6 +9,9 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
     let isReversed: Bool
     private let key: (Element) -> Key
     private var found: Found?
+    /// The sections of the frozen results, as long as they are used: each section that is frozen
+    /// needs them all.
+    private weak var frozenCopy: Sectioning?
 
     struct Found {
         /// The connection's change stamp for which the other fields are valid.
@@ -44,13 +47,19 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
 
     /// Returns the sections of frozen results; the same ones if they are frozen.
     func frozen() -> Sectioning {
-        results.isFrozen ? self : Sectioning(results.freeze(), isReversed: isReversed, key)
+        if results.isFrozen { return self }
+        let frozenResults = results.freeze()
+        if let frozenCopy, frozenCopy.results.realm == frozenResults.realm { return frozenCopy }
+        let copy = Sectioning(frozenResults, isReversed: isReversed, key)
+        frozenCopy = copy
+        return copy
     }
 
-    /// Returns the sections of live results; the same ones if they are live.
-    func thawed() -> Sectioning {
-        guard results.isFrozen, let realm = results.realm else { return self }
-        return moved(to: realm.thaw())
+    /// Returns the sections of live results; the same ones if they are live. The result is nil if
+    /// the file was moved or removed.
+    func thawed() -> Sectioning? {
+        if !results.isFrozen { return self }
+        return results.thaw().map { Sectioning($0, isReversed: isReversed, key) }
     }
 
     /// The current sections. All elements are visited once per version of the Realm, and once after
