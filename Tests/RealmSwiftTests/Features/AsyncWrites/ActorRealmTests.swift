@@ -16,6 +16,7 @@ private actor ItemStore {
     }
 
     var ids: [Int] { realm.itemIds }
+    var isFrozen: Bool { realm.isFrozen }
 
     func add(_ id: Int, _ text: String = "") async throws {
         try await realm.asyncWrite { realm.addItem(id, text) }
@@ -61,7 +62,34 @@ private actor ItemStore {
         realm.resolve(reference)?.text
     }
 
+    func frozenItems() -> FrozenItems { FrozenItems(realm.objects(AsyncItem.self).freeze()) }
+
+    /// Whether what is thawed here belongs to the Realm of this actor. Renames an item.
+    func thaws(_ frozen: FrozenItems, renaming name: String) async throws -> Bool {
+        guard let items = frozen.items.thaw(), let item = frozen.items.first?.thaw() else {
+            return false
+        }
+        try await realm.asyncWrite { item.text = name }
+        return items.realm == realm && item.realm == realm && item.text == name
+            && frozen.items.realm?.thaw() == realm
+    }
+
+    /// Whether what a wrapper holds is read here as that of the Realm of this actor.
+    func reads(_ shared: ThreadSafe<AsyncItem>) async throws -> Bool {
+        guard let item = shared.wrappedValue else { return false }
+        try await realm.asyncWrite { item.count += 1 }
+        await Task.yield()
+        return item.realm == realm && item.count == 1
+    }
+
     func close() { realm = nil }
+}
+
+/// Frozen items, which any thread may read. Unchecked because they do not change.
+private struct FrozenItems: @unchecked Sendable {
+    let items: Results<AsyncItem>
+    init(_ items: Results<AsyncItem>) { self.items = items }
+    var ids: [Int] { items.map(\.id).sorted() }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ActorRealmTests {
@@ -92,6 +120,36 @@ private actor ItemStore {
         let store = try await ItemStore(configuration)
         try await store.add(1, "a")
         #expect(try await store.rename(1, ["b", "c", "d"]) == ["a", "b", "c", "d"])
+    }
+
+    @Test func frozenItemsLeaveTheActor() async throws {
+        let store = try await ItemStore(configuration)
+        try await store.add(1)
+        let frozen = await store.frozenItems()
+        try await store.add(2)
+        #expect(frozen.ids == [1] && frozen.items.isFrozen)
+        #expect(await store.ids == [1, 2])
+        #expect(await !store.isFrozen)
+    }
+
+    @Test func anActorThawsToItsOwnRealm() async throws {
+        let (one, two) = (try await ItemStore(configuration), try await ItemStore(configuration))
+        try await one.add(1)
+        let frozen = await one.frozenItems()
+        #expect(try await one.thaws(frozen, renaming: "thawed"))
+        // The Realm of the other actor is older than what is thawed.
+        #expect(try await two.thaws(frozen, renaming: "thawed again"))
+        #expect(frozen.items.first?.text == "")
+    }
+
+    @Test func anActorReadsThreadSafeItemsInItsOwnRealm() async throws {
+        let store = try await ItemStore(configuration)
+        try await store.add(1)
+        let configuration = configuration
+        let shared = try await onThread {
+            ThreadSafe(wrappedValue: try Realm(configuration: configuration).item(1))
+        }
+        #expect(try await store.reads(shared))
     }
 
     @Test func anActorHasOneRealmForAFile() async throws {

@@ -6,6 +6,7 @@ import Testing
 
 private let inTransaction = "The Realm is already in a write transaction"
 private let readOnly = "Can't perform transactions on read-only Realms."
+private let frozen = "Can't perform transactions on a frozen Realm"
 private let otherThread = "Realm accessed from incorrect thread."
 
 /// Runs `body` with a scene in a running run loop, and goes on with the loop until it stops.
@@ -102,6 +103,12 @@ private let misuses: [String: Misuse] = [
     },
     "beginning to write a read-only Realm": Misuse(readOnly) {
         try inLoop { _ in try readOnlyRealm().beginAsyncWrite {} }
+    },
+    "writing a frozen Realm asynchronously": Misuse(frozen) {
+        try inLoop { scene in scene.realm.freeze().writeAsync {} }
+    },
+    "beginning to write a frozen Realm": Misuse(frozen) {
+        try inLoop { scene in scene.realm.freeze().beginAsyncWrite {} }
     },
     "requesting on another thread": Misuse(otherThread) {
         try inLoop { scene in
