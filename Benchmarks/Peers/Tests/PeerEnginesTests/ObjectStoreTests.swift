@@ -96,7 +96,7 @@ extension PeerTests {
             let value = PropertyValues(number: 0, seed: 1)
             #expect(throws: (any Error).self) {
                 try store.hold(4)
-                try store.sum(of: .int, object: 3, times: 1)
+                _ = try store.sum(of: .int, object: 3, times: 1)
             }
             #expect(throws: (any Error).self) {
                 try store.hold(4)

@@ -45,7 +45,7 @@ extension PeerTests {
         @Test func whatOnlyTheEmbeddedEngineHasGivesNoRowOfOthers() throws {
             _ = Peer.all
             for (engine, strategies) in [
-                ("grdb", ["refresh", "thread", "process"]), ("lmdb", ["queue"]),
+                ("grdb", ["refresh", "thread", "actor", "process"]), ("lmdb", ["queue"]),
             ] {
                 for strategy in strategies {
                     let benchmarkCase = try WorkloadCatalogue.makeCase(

@@ -42,7 +42,9 @@ final class SameThreadReceiver: ChangeReceiver {
 
     func wait() throws -> (first: UInt64, last: UInt64) {
         try board.wait {
-            if refreshes { try store.refresh() } else { CallerRunLoop.turn(seconds: 0.01) }
+            // The loop returns once it has done something. One that returned after a short time
+            // would begin again on a busy machine, which allocates.
+            if refreshes { try store.refresh() } else { CallerRunLoop.turn(seconds: 1) }
         }
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import RealmSwift
 import ToolSupport
 
@@ -64,6 +63,8 @@ private struct ChangeSetRun {
     private static let usualCount = 400
     private static let warmUp = 20
     private static let longestControl = 200
+    /// How long the thread that waits for versions has to notice a commit, in nanoseconds.
+    private static let pause: UInt64 = 300_000
 
     private let core: CoreCase
     private let file: PersonsFile
@@ -88,13 +89,16 @@ private struct ChangeSetRun {
 
     func run() throws -> CaseOutcome {
         core.progress(fraction: 0)
-        var plan = Plan(core, file, observed)
-        let told = ToldChanges()
         let count = core.options.count ?? Self.usualCount
-        let times = try measure(count, &plan, told)
+        let controls = min(count, Self.longestControl)
+        // Planned before, because looking for positions takes what the processor has cached.
+        var plan = Plan(core, file, observed)
+        let steps = (0..<Self.warmUp + count + controls).map { _ in plan.next() }
+        let told = ToldChanges()
+        let times = try measure(steps.dropLast(controls), told)
         var result = CaseResult(core.benchmarkCase)
         times.fill(&result)
-        let moves = try measureMoves(min(count, Self.longestControl), &plan, told)
+        let moves = try measureMoves(steps.suffix(controls), told)
         var control = CaseResult.control("\(core.strategy)-move", beside: core.benchmarkCase)
         moves.fill(&control)
         try result.fill(writer.size())
@@ -106,21 +110,20 @@ private struct ChangeSetRun {
     }
 
     private func measure(
-        _ count: Int, _ plan: inout Plan, _ told: ToldChanges
+        _ steps: ArraySlice<Plan.Step>, _ told: ToldChanges
     ) throws -> RefreshTimes {
         let token = observed.results(in: realm).observe { told.note($0) }
         try waitForFirstCall(told)
-        var times = RefreshTimes(core, count: count)
-        for index in 0..<Self.warmUp + count {
-            let expected = plan.next()
-            try commit(plan)
-            if index == Self.warmUp { times = RefreshTimes(core, count: count) }
+        var times = RefreshTimes(core, count: steps.count)
+        for (index, step) in steps.enumerated() {
+            try commit(step)
+            if index == Self.warmUp { times = RefreshTimes(core, count: steps.count) }
             try times.measure(realm, told)
-            guard told.changes == expected else {
+            guard told.changes == step.changes else {
                 throw BenchmarkError(
-                    .caseFailed, "\(told.changes) were told, and not \(expected).")
+                    .caseFailed, "\(told.changes) were told, and not \(step.changes).")
             }
-            core.progress(fraction: Double(max(0, index - Self.warmUp)) / Double(count))
+            core.progress(fraction: Double(index + 1) / Double(steps.count))
         }
         token.invalidate()
         return times
@@ -128,13 +131,12 @@ private struct ChangeSetRun {
 
     /// Measures the control: the Realm moves, and its handler is called without a change set.
     private func measureMoves(
-        _ count: Int, _ plan: inout Plan, _ told: ToldChanges
+        _ steps: ArraySlice<Plan.Step>, _ told: ToldChanges
     ) throws -> RefreshTimes {
         let token = realm.observe { _, _ in told.note() }
-        var times = RefreshTimes(core, count: count)
-        for _ in 0..<count {
-            _ = plan.next()
-            try commit(plan)
+        var times = RefreshTimes(core, count: steps.count)
+        for step in steps {
+            try commit(step)
             try times.measure(realm, told)
         }
         token.invalidate()
@@ -151,19 +153,26 @@ private struct ChangeSetRun {
         }
     }
 
-    private func commit(_ plan: Plan) throws {
-        try writer.updateAge(number: plan.number, to: plan.age)
-        // Until the thread that waits for versions has noticed this one, and sleeps again.
-        Thread.sleep(forTimeInterval: 0.001)
+    private func commit(_ step: Plan.Step) throws {
+        try writer.updateAge(number: step.number, to: step.age)
+        // Until the thread that waits for versions has noticed this one, and sleeps again. This one
+        // stays awake, so that only the work is measured.
+        let committed = monotonicNanoseconds()
+        while monotonicNanoseconds() - committed < Self.pause {}
     }
 }
 
 /// The commits, the same for all results that are observed. Each changes what those younger than
 /// the limit are, or one of them.
 private struct Plan {
+    struct Step {
+        var number: Int
+        var age: Int
+        /// What is to be told.
+        var changes: IndexesOfChange
+    }
+
     private(set) var oracle: PersonsOracle
-    private(set) var number = 0
-    private(set) var age = 0
     private var generator: SeededGenerator
     private let observed: ChangeSetWorkload.Observed
 
@@ -173,19 +182,23 @@ private struct Plan {
         self.observed = observed
     }
 
-    /// Goes on to the next commit, and returns what is to be told of it.
-    mutating func next() -> IndexesOfChange {
-        number = generator.next(below: oracle.size)
+    mutating func next() -> Step {
+        let number = generator.next(below: oracle.size)
         let old = oracle.age(of: number) ?? 0
         let isIn = old < ChangeSetWorkload.Observed.limit
-        age = generator.next(below: isIn ? 100 : ChangeSetWorkload.Observed.limit)
+        var age = generator.next(below: isIn ? 100 : ChangeSetWorkload.Observed.limit)
         if age == old { age = (age + 1) % 100 }
         let before = observed.position(of: number, in: oracle)
         oracle.setAge(of: number, to: age)
         let after = observed.position(of: number, in: oracle)
-        if let before, before == after { return IndexesOfChange(modifications: [before]) }
-        return IndexesOfChange(
-            deletions: before.map { [$0] } ?? [], insertions: after.map { [$0] } ?? [])
+        var changes = IndexesOfChange()
+        if let before, before == after {
+            changes.modifications = [before]
+        } else {
+            changes.deletions = before.map { [$0] } ?? []
+            changes.insertions = after.map { [$0] } ?? []
+        }
+        return Step(number: number, age: age, changes: changes)
     }
 }
 
