@@ -67,7 +67,8 @@ private enum GuideWritingSample {
         try GuideSamples(page: "writing.md").expectAll()
     }
 
-    @Test func threads() async throws {
+    /// On the main actor, because its Realm is used again after other threads were waited for.
+    @Test @MainActor func threads() async throws {
         let directory = TestDirectory.untilExit()
         let configuration = directory.configuration([Person.self])
         func save(_ name: String, to configuration: Realm.Configuration) throws {
