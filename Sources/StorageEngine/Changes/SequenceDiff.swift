@@ -76,8 +76,7 @@ public enum SequenceDiff {
     /// Returns the longest subsequence of `pairs` whose `new` positions ascend. Their `old`
     /// positions ascend already.
     @usableFromInline
-    static func longestAscending(_ pairs: [(old: Int, new: Int)]) -> [(old: Int, new: Int)]
-    {
+    static func longestAscending(_ pairs: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
         /// For each length, the pair with the least last position of all ascending subsequences of
         /// that length.
         var ends: [Int] = []

@@ -31,8 +31,8 @@ final class SearchMemory {
         }
     }
 
-    /// Returns the runs of the search that the calling thread makes with a pager, `owner`; nil if it
-    /// makes none.
+    /// Returns the runs of the search that the calling thread makes with a pager, `owner`; nil if
+    /// it makes none.
     static func runs(of owner: ObjectIdentifier) -> PrivateRuns? {
         guard let current else { return nil }
         let memory = Unmanaged<SearchMemory>.fromOpaque(current).takeUnretainedValue()

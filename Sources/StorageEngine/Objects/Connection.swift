@@ -69,8 +69,8 @@ public final class Connection {
 
     /// Opens a view of the version that `beginRead` has a new pager read.
     ///
-    /// - Parameter other: A connection of which the schema is copied, if it is that of this version,
-    ///   instead of being decoded anew; nil if there is none.
+    /// - Parameter other: A connection of which the schema is copied instead of being decoded anew,
+    ///   if it is that of this version; nil if there is none.
     init(
         _ database: Database, like other: Connection? = nil,
         beginRead: (Pager) throws(StorageError) -> Void

@@ -56,7 +56,7 @@ class Observed {
     }
 
     /// Returns the positions, in the older version of a step, of the objects that count as modified
-    /// if `counted` is what counts, and exist in the newer version. `base` is the state in the older
+    /// if `counted` is what counts, and exist in the newer version. `base` is the state in the old
     /// version.
     func modified(
         in base: ObservedBase, counting counted: ObservedClass, over step: VersionStep

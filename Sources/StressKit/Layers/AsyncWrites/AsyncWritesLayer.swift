@@ -11,8 +11,8 @@ struct AsyncWritesLayer: StressLayer {
     let name = layerName
     let summary = "writes asynchronously and at once from queues, run loops, actors and threads"
     let proves =
-        "a completion without an error is an acknowledgement; nothing is seen before it is durable; "
-        + "what is cancelled or fails leaves nothing; commits of a Realm keep their order"
+        "a completion without an error is an acknowledgement; nothing is seen before it is "
+        + "durable; what is cancelled or fails leaves nothing; commits of a Realm keep their order"
     let scenarios = [
         StressScenario("mixed", "one process; every commit is acknowledged in the end"),
         StressScenario("processes", "several processes, of which some are killed"),

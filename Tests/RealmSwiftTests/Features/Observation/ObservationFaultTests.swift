@@ -162,8 +162,8 @@ private func turnSomeTimes() { for _ in 0..<20 { turnRunLoop() } }
         }
     }
 
-    /// Collections of an object that was deleted in a cancelled transaction cannot be read, although
-    /// the object exists.
+    /// Collections of an object that was deleted in a cancelled transaction cannot be read,
+    /// although the object exists.
     @Test func collectionsOfAnObjectMayBeDeletedInACancelledTransaction() async {
         await #expect(processExitsWith: .success) {
             try inScene { scene in
