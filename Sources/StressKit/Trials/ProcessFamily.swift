@@ -5,12 +5,11 @@ import Glibc
 struct ProcessFamily {
     /// Processor time used by all of them and by their children that have ended.
     private(set) var processorSeconds = 0.0
-    /// Whether one of them runs, or waits for a processor or a disk.
+    /// Whether a thread of one of them runs, or waits for a processor or a disk.
     private(set) var wantsProcessor = false
 
     private struct Entry {
         var parent: Int32
-        var isBusy: Bool
         var ticks: UInt64
     }
 
@@ -24,7 +23,7 @@ struct ProcessFamily {
         for (process, entry) in entries
         where Self.leads(from: process, to: root, entries) {
             processorSeconds += Double(entry.ticks) / perSecond
-            wantsProcessor = wantsProcessor || entry.isBusy
+            wantsProcessor = wantsProcessor || Self.hasBusyThread(process)
         }
     }
 
@@ -41,16 +40,33 @@ struct ProcessFamily {
         return false
     }
 
-    /// Reads an entry; see proc(5), `/proc/PID/stat`. The fields are counted from the last
-    /// parenthesis, because the name may contain anything.
+    /// Reads an entry.
     private static func entry(of process: Int32) -> Entry? {
-        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-            let end = text.lastIndex(of: ")")
+        guard let fields = status(at: "/proc/\(process)"), fields.count > 14,
+            let parent = Int32(fields[1])
         else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
-        guard fields.count > 14, let parent = Int32(fields[1]) else { return nil }
         // User and system time of the process, then of its children that were waited for.
         let ticks = fields[11...14].compactMap { UInt64($0) }.reduce(0, +)
-        return Entry(parent: parent, isBusy: fields[0] == "R" || fields[0] == "D", ticks: ticks)
+        return Entry(parent: parent, ticks: ticks)
+    }
+
+    /// The status of a process is that of its first thread, which may sleep while others wait for a
+    /// processor: for long, if other work is preferred to them.
+    private static func hasBusyThread(_ process: Int32) -> Bool {
+        let folder = "/proc/\(process)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return threads.contains { thread in
+            guard let state = status(at: "\(folder)/\(thread)")?.first else { return false }
+            return state == "R" || state == "D"
+        }
+    }
+
+    /// Reads the fields of `stat` in a folder of a process or thread, from the state on; see
+    /// proc(5). They are counted from the last parenthesis, because the name may contain anything.
+    private static func status(at folder: String) -> [Substring]? {
+        guard let text = try? String(contentsOfFile: folder + "/stat", encoding: .utf8),
+            let end = text.lastIndex(of: ")")
+        else { return nil }
+        return text[text.index(after: end)...].split(separator: " ")
     }
 }

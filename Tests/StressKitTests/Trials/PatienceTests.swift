@@ -1,6 +1,7 @@
 import Foundation
 import StorageEngine
 import Testing
+import ToolSupport
 
 @testable import StressKit
 
@@ -54,6 +55,13 @@ import Testing
             "while :; do i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done; sleep 0.1; done")
         defer { end(process) }
         #expect(secondsUntilHung(process, 2, atMost: 3) == nil)
+    }
+
+    /// The first thread of a process may sleep while another one waits for a processor.
+    @Test func whoeverHasAThreadThatWorksWantsAProcessor() throws {
+        let worker = BackgroundThread { isStopped in while !isStopped() {} }
+        #expect(ProcessFamily(of: getpid()).wantsProcessor)
+        try worker.finish()
     }
 
     /// A nap of a thread that woke up late counts only for about what was asked for.
