@@ -30,7 +30,7 @@ extension Pager {
     ///
     /// A transaction without changes becomes no version; the group is that of its base.
     ///
-    /// - Throws: what ``commit(_:)`` throws for what it does before anything is written.
+    /// - Throws: what `commit` throws for what it does before anything is written.
     func commitWithoutWaiting(
         _ durability: CommitDurability
     ) throws(StorageError) -> CommitGroup? {

@@ -74,12 +74,12 @@ extension Pager {
     }
 
     /// Writes the transaction, or has `queue` write it, and begins the next one on it. For a file
-    /// that no other process knows of yet: it becomes durable with the next ``commit(_:)`` that is
+    /// that no other process knows of yet: it becomes durable with the next `commit` that is
     /// full and changes something, and a power loss before that may leave a damaged file. If it
     /// cannot be written, this throws, or the end of the next transaction does, which fails with
     /// what it was built on.
     ///
-    /// - Throws: what ``commit(_:)`` and ``beginWrite()`` throw; there is no transaction then.
+    /// - Throws: what `commit` and ``beginWrite()`` throw; there is no transaction then.
     func commitBehind(on queue: DispatchQueue?) throws(StorageError) {
         let version = writing.version
         // The one before was written while this one was made.

@@ -74,7 +74,7 @@ extension Pager {
     /// The first error that the open write transaction met, or nil.
     ///
     /// A call that failed may have left a change half done, so the transaction can only be rolled
-    /// back: from then on ``commit(_:)`` and every call that takes or frees a page throws the error
+    /// back: from then on `commit` and every call that takes or frees a page throws the error
     /// again, and reads find the version that the transaction was based on
     /// (``failTransaction(_:)``).
     var transactionFailure: StorageError? {

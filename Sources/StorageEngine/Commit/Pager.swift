@@ -92,7 +92,7 @@
     /// Bytes of one page.
     package var pageSize: Int { file.pageSize }
 
-    /// The root of the forest. In a write transaction its owner sets it before ``commit(_:)``.
+    /// The root of the forest. In a write transaction its owner sets it before `commit`.
     package var root: PageReference {
         get { transaction?.pointee.root ?? shownRecord?.root ?? .none }
         set { writing.root = newValue }

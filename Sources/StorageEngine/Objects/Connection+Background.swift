@@ -14,7 +14,7 @@ extension Connection {
     }
 
     /// Commits the transaction, and has `writer` make it durable. The connection reads its version
-    /// from now on; others see it once it is durable, as after ``commit(_:)``.
+    /// from now on; others see it once it is durable, as after ``commit(_:keepingVersion:)``.
     ///
     /// If this throws, the transaction is rolled back, and `whenDone` is not called. Otherwise it
     /// is called on another thread, with the reason if the transaction could not be written. Its

@@ -250,8 +250,8 @@ public final class Connection {
     /// Why the open write transaction can only be rolled back; nil if it may go on.
     ///
     /// Any error that interrupts a change (a full disk, a page that cannot be read) fails the
-    /// transaction. From then on all changes, and ``commit(_:)``, throw the same error, and reads
-    /// see the base version, as if the transaction had done nothing.
+    /// transaction. From then on all changes, and ``commit(_:keepingVersion:)``, throw the same
+    /// error, and reads see the base version, as if the transaction had done nothing.
     public var transactionFailure: StorageError? { pager.transactionFailure }
 
     /// Fails the open write transaction, unless it has failed already. For a layer above whose own
