@@ -484,7 +484,6 @@ final class RealmNotifier: Sendable {
                 to: realm.connection)
         }
         for (registration, report) in skipped ?? [] { registration.skip(report) }
-        if !tokens.isEmpty { realm.leaveCommittedVersion() }
         tellRealmHandlers(realm, .didChange, except: tokens)
         lookAgain(realm)
     }

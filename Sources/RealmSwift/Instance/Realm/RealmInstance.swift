@@ -550,17 +550,6 @@ extension RealmInstance {
         if connection.failureOfUnpublished != nil { endReading() }
     }
 
-    /// Moves from a version that this Realm has committed to the newest one. An error comes again
-    /// with the next read.
-    func leaveCommittedVersion() {
-        do {
-            _ = try connection.refresh()
-            didMove()
-        } catch {
-            leaveLostVersion()
-        }
-    }
-
     /// Ends reading if a failed move to another version has released the current one. Data read
     /// from the released version must not be used, and the next read starts at the newest version.
     private func leaveLostVersion() {

@@ -38,6 +38,42 @@ import ToolSupport
         }
     }
 
+    /// A program that shows its own change itself, once `write` has returned, is told of those of
+    /// others afterwards, so it must not see them yet.
+    @Test func theRealmShowsTheSkippedTransactionUntilItMoves() async throws {
+        try await observing { scene in
+            let realm = scene.realm
+            let mirror = ChangeLog<Int>()
+            let token = scene.tracks.observe { change in
+                if case .update(_, let deletions, let insertions, _) = change {
+                    mirror.append(insertions.count - deletions.count)
+                }
+            }
+            try scene.settle()
+            let writer = BackgroundThread { [configuration = scene.configuration] isStopped in
+                let realm = try Realm(configuration: configuration)
+                var id = 1_000
+                while !isStopped() {
+                    try realm.write { realm.addTracks([id]) }
+                    id += 1
+                }
+            }
+            for id in 100..<400 {
+                var count = 0
+                try realm.write(withoutNotifying: [token]) {
+                    realm.addTracks([id])
+                    count = scene.tracks.count
+                }
+                #expect(scene.tracks.count == count)
+                realm.refresh()
+            }
+            try writer.finish()
+            try scene.settle()
+            #expect(mirror.entries.reduce(0, +) == scene.tracks.count - 300 - 4)
+            token.invalidate()
+        }
+    }
+
     /// The skipped handler's sections are those of the transaction, not of what others added.
     @Test func sectionsFollowSkippedTransactionsExactly() async throws {
         try await observing { scene in
