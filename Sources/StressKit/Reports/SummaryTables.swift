@@ -26,6 +26,9 @@ package struct SummaryTables {
         var rows: [[String]]
     }
 
+    /// Characters of a commit's hash, so that a line with the hashes of two runs is not too long.
+    private static let hashLength = 12
+
     private let summary: StressSummary
 
     package init(_ summary: StressSummary) { self.summary = summary }
@@ -53,16 +56,22 @@ package struct SummaryTables {
 
     private var sentence: String {
         let all = summary.all
-        let revisions = summary.revisions.map { "`\($0)`" }.joined(separator: ", ")
+        let revisions = summary.revisions.map { "`\(Self.short($0))`" }.joined(separator: ", ")
         let findings = all.lostCommits + all.reopenFailures + all.others
         let skipped =
             summary.skipped.isEmpty ? "" : " Skipped: " + summary.skipped.joined(separator: "; ")
         let runs = summary.runs.count == 1 ? "1 run" : "\(summary.runs.count) runs"
         return "\(Self.duration(all.seconds)) in \(runs) "
-            + "(\(summary.days.joined(separator: " to ")), \(revisions)): "
+            + "(\(summary.days.joined(separator: " to ")), \(revisions)):\n"
             + "\(Display.grouped(all.points)) points, \(Display.grouped(all.states)) states, "
             + "\(all.lostCommits) acknowledged commits lost, "
             + (findings == 1 ? "1 finding." : "\(findings) findings.") + skipped
+    }
+
+    /// A commit's name with a short hash; what follows the hash says that files were changed.
+    private static func short(_ revision: String) -> String {
+        let hash = revision.prefix { $0 != "+" }
+        return String(hash.prefix(hashLength) + revision.dropFirst(hash.count))
     }
 
     private static func duration(_ seconds: Double) -> String {

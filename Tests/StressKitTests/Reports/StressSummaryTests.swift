@@ -82,6 +82,19 @@ import ToolSupport
         #expect(tables.lines.contains { $0.contains(replay) })
     }
 
+    /// Documents have lines of 120 columns.
+    @Test func theSentenceFitsADocument() throws {
+        var two = rows
+        let revision = StressTable.header.firstIndex(of: "git_revision")!
+        for index in 1...3 { two[index][revision] = String(repeating: "a", count: 40) }
+        two[4][revision] = String(repeating: "b", count: 40) + "+changes"
+        let text = SummaryTables(try StressSummary(rows: two)).markdown(.run)
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.count <= 120 }, "\(lines)")
+        #expect(lines[0].contains("`aaaaaaaaaaaa`, `bbbbbbbbbbbb+changes`"))
+    }
+
     @Test func aHistogramIsReadAsItWasWritten() throws {
         let histogram = HandOverHistogram(nanoseconds: [0, 999, 1000, 1999, 5_000_000])
         #expect(histogram.description == "1:2 2:2 8192:1")
