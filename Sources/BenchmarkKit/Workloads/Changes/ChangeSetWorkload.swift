@@ -111,13 +111,13 @@ private struct ChangeSetRun {
 
     private func measure(
         _ steps: ArraySlice<Plan.Step>, _ told: ToldChanges
-    ) throws -> RefreshTimes {
+    ) throws -> CallTimes {
         let token = observed.results(in: realm).observe { told.note($0) }
         try waitForFirstCall(told)
-        var times = RefreshTimes(core, count: steps.count)
+        var times = CallTimes(core, count: steps.count)
         for (index, step) in steps.enumerated() {
             try commit(step)
-            if index == Self.warmUp { times = RefreshTimes(core, count: steps.count) }
+            if index == Self.warmUp { times = CallTimes(core, count: steps.count) }
             try times.measure(realm, told)
             guard told.changes == step.changes else {
                 throw BenchmarkError(
@@ -132,9 +132,9 @@ private struct ChangeSetRun {
     /// Measures the control: the Realm moves, and its handler is called without a change set.
     private func measureMoves(
         _ steps: ArraySlice<Plan.Step>, _ told: ToldChanges
-    ) throws -> RefreshTimes {
+    ) throws -> CallTimes {
         let token = realm.observe { _, _ in told.note() }
-        var times = RefreshTimes(core, count: steps.count)
+        var times = CallTimes(core, count: steps.count)
         for step in steps {
             try commit(step)
             try times.measure(realm, told)
@@ -229,46 +229,23 @@ private final class ToldChanges {
     }
 }
 
-/// How long `refresh()` takes until it calls the handler. Allocations are those of all of it.
-private struct RefreshTimes {
-    private(set) var latency = LatencyRecorder()
-    private var rates: [Double] = []
-    private var elapsed: UInt64 = 0
-    private var allocations: AllocationMeasurement
-
-    init(_ core: CoreCase, count: Int) {
-        rates.reserveCapacity(count)
-        allocations = AllocationMeasurement(core.environment.allocations)
-        allocations.pause()
-    }
-
-    mutating func measure(_ realm: Realm, _ told: ToldChanges) throws {
-        let calls = told.calls
+extension CallTimes {
+    /// Measures how long `refresh()` takes until it calls the handler. Allocations are those of all
+    /// of it.
+    fileprivate mutating func measure(_ realm: Realm, _ told: ToldChanges) throws {
+        let before = told.calls
         // The allocation counters run inside the region, because entering and leaving a region
         // counts the threads, which allocates.
         let begun = MeasuredRegion.run {
-            allocations.resume()
+            beginCounting()
             let begun = monotonicNanoseconds()
             realm.refresh()
-            allocations.pause()
+            endCounting()
             return begun
         }
-        guard told.calls == calls + 1 else {
-            throw BenchmarkError(.caseFailed, "A commit was told \(told.calls - calls) times.")
+        guard told.calls == before + 1 else {
+            throw BenchmarkError(.caseFailed, "A commit was told \(told.calls - before) times.")
         }
-        let taken = max(1, told.time - begun)
-        latency.record(taken)
-        rates.append(1e9 / Double(taken))
-        elapsed += taken
-    }
-
-    func fill(_ result: inout CaseResult) {
-        result.operations = Int(latency.count)
-        result.elapsedSeconds = Double(elapsed) / 1e9
-        result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
-        result.latency = latency.summary()
-        result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        var counted = allocations
-        result.fill(counted.finish(operations: result.operations))
+        record(told.time - begun)
     }
 }

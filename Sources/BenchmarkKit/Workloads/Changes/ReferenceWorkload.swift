@@ -52,7 +52,7 @@ private struct ReferenceRun {
         let times = try MeasuredRegion.run { try measure(count) }
         try prove(times.sum, count)
         var result = CaseResult(core.benchmarkCase)
-        times.fill(&result)
+        times.calls.fill(&result)
         result.measure("make_p50_us", times.making.percentile(50))
         result.measure("resolve_p50_us", times.resolving.percentile(50))
         result.fill(StoreSize(try Database.open(path: path, options: .ofCase).statistics()))
@@ -63,10 +63,10 @@ private struct ReferenceRun {
         for number in 0..<min(count, Self.longestControl) {
             try plain.measure(resolver) { .number(number) }
         }
-        plain.fill(&control)
+        plain.calls.fill(&control)
         try resolver.stop()
         return CaseOutcome(
-            results: [result, control], histograms: [.latency: times.latency.distribution])
+            results: [result, control], histograms: [.latency: times.calls.latency.distribution])
     }
 
     /// Passes random persons, the same in each call.
@@ -162,42 +162,23 @@ private final class Resolver: Sendable {
 /// The times of values on their way to another thread. Allocations are those of the thread that
 /// passes them.
 private struct PassingTimes {
-    private(set) var latency = LatencyRecorder()
+    private(set) var calls: CallTimes
     private(set) var making = LatencyRecorder()
     private(set) var resolving = LatencyRecorder()
     private(set) var sum = 0
-    private var rates: [Double] = []
-    private var elapsed: UInt64 = 0
-    private var allocations: AllocationMeasurement
 
-    init(_ core: CoreCase) {
-        allocations = AllocationMeasurement(core.environment.allocations)
-        allocations.pause()
-    }
+    init(_ core: CoreCase) { calls = CallTimes(core) }
 
     mutating func measure(_ resolver: Resolver, _ make: () -> Passed) throws {
-        allocations.resume()
+        calls.beginCounting()
         let begun = monotonicNanoseconds()
         let passed = make()
         let made = monotonicNanoseconds()
         let answer = try resolver.resolve(passed)
-        allocations.pause()
-        let taken = max(1, difference(answer.ended, begun))
-        latency.record(taken)
+        calls.endCounting()
+        calls.record(difference(answer.ended, begun))
         making.record(made - begun)
         resolving.record(answer.ended - answer.begun)
-        rates.append(1e9 / Double(taken))
-        elapsed += taken
         sum += answer.value
-    }
-
-    func fill(_ result: inout CaseResult) {
-        result.operations = Int(latency.count)
-        result.elapsedSeconds = Double(elapsed) / 1e9
-        result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
-        result.latency = latency.summary()
-        result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        var counted = allocations
-        result.fill(counted.finish(operations: result.operations))
     }
 }

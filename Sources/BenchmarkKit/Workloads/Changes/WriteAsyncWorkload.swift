@@ -78,10 +78,10 @@ private struct WriteAsyncRun {
             oracle.setAge(of: change.number, to: change.age)
             return change
         }
-        var ignored = AskingTimes(core)
+        var ignored = CallTimes(core)
         for _ in 0..<Self.warmUp { try place.ask([change()], &ignored) }
         let rounds = max(1, (core.options.count ?? Self.usualCount) / way.calls)
-        var times = AskingTimes(core)
+        var times = CallTimes(core)
         for round in 0..<rounds {
             try place.ask((0..<way.calls).map { _ in change() }, &times)
             core.progress(fraction: Double(round + 1) / Double(rounds))
@@ -89,7 +89,7 @@ private struct WriteAsyncRun {
         var result = CaseResult(core.benchmarkCase)
         times.fill(&result)
         // The control: functions that the place is to call, and that do nothing.
-        var plain = AskingTimes(core)
+        var plain = CallTimes(core)
         for _ in 0..<rounds { try place.handOver(way.calls, &plain) }
         var control = CaseResult.control("\(way.name)-function", beside: core.benchmarkCase)
         plain.fill(&control)
@@ -124,7 +124,7 @@ private final class AskingPlace {
     }
 
     /// Asks for a transaction for each change, then waits until all are durable.
-    func ask(_ changes: [Change], _ times: inout AskingTimes) throws {
+    func ask(_ changes: [Change], _ times: inout CallTimes) throws {
         guard let realm else { return }
         // The allocation counters run inside the region, because entering and leaving a region
         // counts the threads, which allocates.
@@ -147,7 +147,7 @@ private final class AskingPlace {
     }
 
     /// Has the place call so many functions, and waits for them.
-    func handOver(_ count: Int, _ times: inout AskingTimes) throws {
+    func handOver(_ count: Int, _ times: inout CallTimes) throws {
         Self.visit(queue) {
             for _ in 0..<count {
                 times.measure {
@@ -202,36 +202,14 @@ private final class EndsOfCalls: Sendable {
     }
 }
 
-/// For how long calls keep their thread. Allocations are those of that thread.
-private struct AskingTimes {
-    private(set) var latency = LatencyRecorder()
-    private var rates: [Double] = []
-    private var elapsed: UInt64 = 0
-    private var allocations: AllocationMeasurement
-
-    init(_ core: CoreCase) {
-        allocations = AllocationMeasurement(core.environment.allocations)
-        allocations.pause()
-    }
-
-    mutating func measure(_ call: () -> Void) {
-        allocations.resume()
+extension CallTimes {
+    /// Measures for how long a call keeps its thread. Allocations are those of that thread.
+    fileprivate mutating func measure(_ call: () -> Void) {
+        beginCounting()
         let begun = monotonicNanoseconds()
         call()
-        let taken = max(1, PlantedDelay.end(of: begun) - begun)
-        allocations.pause()
-        latency.record(taken)
-        rates.append(1e9 / Double(taken))
-        elapsed += taken
-    }
-
-    func fill(_ result: inout CaseResult) {
-        result.operations = Int(latency.count)
-        result.elapsedSeconds = Double(elapsed) / 1e9
-        result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
-        result.latency = latency.summary()
-        result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        var counted = allocations
-        result.fill(counted.finish(operations: result.operations))
+        let ended = PlantedDelay.end(of: begun)
+        endCounting()
+        record(ended - begun)
     }
 }
