@@ -19,6 +19,9 @@ final class NoticeBoard: Sendable {
         var last: UInt64 = 0
         var isStrict = false
         var problem: String?
+
+        /// Whether there is nothing more to wait for.
+        func isOver(_ observers: Int) -> Bool { count == observers || problem != nil }
     }
 
     /// What observers are to be told of a commit.
@@ -103,12 +106,15 @@ final class NoticeBoard: Sendable {
     /// Does the same, calling `turn` until all were told.
     func wait(turning turn: () throws -> Void) throws -> (first: UInt64, last: UInt64) {
         let start = monotonicNanoseconds()
-        while isComplete.wait(timeout: .now()) != .success {
+        // The semaphore is asked only when it was signalled, or is about to be: a wait whose time is
+        // over takes as long as what is measured here.
+        while !state.withLock({ $0.isOver(observers) }) {
             guard seconds(from: start, to: monotonicNanoseconds()) < Self.limit else {
                 return try outcome(false)
             }
             try turn()
         }
+        isComplete.wait()
         return try outcome(true)
     }
 
