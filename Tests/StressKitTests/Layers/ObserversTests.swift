@@ -1,3 +1,4 @@
+import Foundation
 import RealmSwift
 import StorageEngine
 import StressModel
@@ -37,6 +38,22 @@ import Testing
             #expect(party.log.counts.deliveries > 20)
             #expect(party.log.counts.comparisons > 20 * 30)
         }
+    }
+
+    /// A run loop has three file descriptors, of which a process has few.
+    @Test func aPlaceThatEndsLeavesNothing() throws {
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        }
+        let before = try descriptors()
+        let places = 200
+        for _ in 0..<places {
+            let place = ObservingPlace(.runLoop)
+            try place.run {}
+            place.end()
+        }
+        // Others run meanwhile.
+        #expect(try descriptors() < before + places)
     }
 
     @Test func everyMirrorThatMissesAChangeIsFound() throws {

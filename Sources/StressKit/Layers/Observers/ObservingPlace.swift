@@ -105,8 +105,10 @@ private final class LoopThread: @unchecked Sendable {
 
     /// Has the loop call a function soon, but not while a handler runs the loop.
     func perform(_ body: @escaping @Sendable () -> Void) {
-        // `RunLoop.perform` does not wake the loop on Linux.
-        CFRunLoopPerformBlock(loop, kCFRunLoopDefaultMode) { [self] in
+        // `RunLoop.perform` does not wake the loop on Linux. What a loop has not called when its
+        // thread ends must not keep it: it has three file descriptors.
+        CFRunLoopPerformBlock(loop, kCFRunLoopDefaultMode) { [weak self] in
+            guard let self else { return }
             if depth == 0 { body() } else { perform(body) }
         }
         CFRunLoopWakeUp(loop)
@@ -120,10 +122,10 @@ private final class LoopThread: @unchecked Sendable {
     }
 
     func end() {
-        perform { [self] in
-            hasEnded = true
+        perform { [weak self] in
+            self?.hasEnded = true
             // Otherwise the loop would go on waiting: no source has been handled.
-            CFRunLoopStop(loop)
+            CFRunLoopStop(CFRunLoopGetCurrent())
         }
     }
 
