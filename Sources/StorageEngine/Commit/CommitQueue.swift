@@ -62,6 +62,7 @@ final class CommitQueue: Sendable {
 
     let groupWriter: GroupWriter
     private let changeLog: ChangeLog
+    private var coordinator: Coordinator { groupWriter.coordinator }
     private let state = Locked(State())
 
     init(_ groupWriter: GroupWriter, _ changeLog: ChangeLog) {
@@ -175,26 +176,30 @@ final class CommitQueue: Sendable {
         let result = Result { () throws(StorageError) in try groupWriter.write(group) }
         let failure: StorageError? = if case .failure(let error) = result { error } else { nil }
         let next = state.withLock { state -> CommitGroup? in
-            state.flushing = nil
-            let next = state.open
             if let failure {
-                state.open = nil
+                // Before other transactions get the numbers of the failed versions, so that a
+                // version that is found published is one whose group has not failed.
+                group.finish(.failure(failure))
+                state.flushing = nil
                 state.failures += 1
                 state.lastFailure = failure
-                // The numbers of the failed versions become those of other transactions.
                 changeLog.removeAll()
-            } else {
-                next?.callForLeader()
+                // The transactions of the open group were built on this one.
+                state.open?.finish(.failure(failure))
+                state.open = nil
+                return nil
             }
-            return next
+            state.flushing = nil
+            state.open?.callForLeader()
+            return state.open
         }
-        if let failure {
-            // The transactions in `next` were built on this group.
-            next?.finish(.failure(failure))
-        } else {
+        if failure == nil {
             next?.wake(count: 1)
+            group.finish(.success(()))
+            if changeLog.isObserved {
+                VersionWatch.ofProcess.value.tellPublished(group.record.version, of: coordinator)
+            }
         }
-        group.finish(result.map { _ in })
         didFinishGroup()
         return try result.get()
     }

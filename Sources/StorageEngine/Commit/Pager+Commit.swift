@@ -124,14 +124,21 @@ extension Pager {
             notePeak()
             // Only what belongs to the connection: the transaction is being changed meanwhile.
             let pages = pages
+            // What takes long to compare is not prepared, because committing might wait for that.
+            let isAwaited =
+                durability == .full && !writing.isLarge && database.changeLog.isObserved
             let group = try writing.join(durability) { run, reference in
                 pages.flatMap { memory(for: run, reference, in: $0) }
             }
-            let shown =
-                mayWait && !showingIt
-                ? nil : UnpublishedVersion(group.record, in: group, of: writing)
+            let isShown = !mayWait || showingIt
+            let coming =
+                isShown || isAwaited
+                ? UnpublishedVersion(group.record, in: group, of: writing) : nil
             takeTransaction().handOver()
-            if let shown { show(shown) }
+            if let coming, isShown { show(coming) }
+            if let coming, isAwaited {
+                VersionWatch.ofProcess.value.announce(coming, of: database.coordinator)
+            }
             return group
         } catch {
             rollback()

@@ -139,6 +139,22 @@
         if let shown = other.unpublished { show(shown) }
     }
 
+    /// Reads a version while it is being written. Returns false if it is published or has failed
+    /// already: then the newest version is read.
+    ///
+    /// - Throws: what ``beginRead()`` throws. Nothing is read then.
+    func beginRead(_ coming: UnpublishedVersion) throws(StorageError) -> Bool {
+        precondition(!isInWriteTransaction)
+        try database.checkNotForked()
+        isReading = true
+        // Any visible version before the coming one protects what that reaches in the file: pages
+        // of the versions in between are read from memory.
+        try moveToNewest()
+        if !coming.isPending(version) { return false }
+        show(coming)
+        return true
+    }
+
     /// Reads what the write transaction of `other` is based on, although that could not be written
     /// and is no version of the file.
     ///

@@ -9,7 +9,7 @@
 /// Immutable, and safe to share between threads.
 // Unchecked because of the pointers: the group owns the memory, which never changes, but for the
 // seals that are filled in while the group is written and that no reader looks at.
-final class UnpublishedVersion: @unchecked Sendable {
+package final class UnpublishedVersion: @unchecked Sendable {
     let record: CommitRecord
     /// Where pages that are in the file are read.
     let pages: MappedPages?
@@ -37,7 +37,7 @@ final class UnpublishedVersion: @unchecked Sendable {
         runs = group.runs()
     }
 
-    var version: UInt64 { record.version }
+    package var version: UInt64 { record.version }
 
     /// Returns a run that is not read in the file, or nil if the version has none there.
     func page(_ reference: PageReference) -> UnsafeMutableRawPointer? {

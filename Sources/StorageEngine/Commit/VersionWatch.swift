@@ -12,6 +12,8 @@ final class VersionWatch: Sendable {
         var subscriptions: [ObjectIdentifier: VersionSubscription] = [:]
         /// Whether commits do not wake the thread for now.
         var isPaused = false
+        /// A transaction of this process that is being written, until the thread has looked at it.
+        var coming: UnpublishedVersion?
         var pauses = PublicationPauses()
     }
 
@@ -24,6 +26,8 @@ final class VersionWatch: Sendable {
     private let state = Locked(State())
     private let futexes = FutexSet()
     private static let stackSize = 1 << 20
+    /// How many subscribers a committing thread tells itself.
+    private static let mostToldAtOnce = 4
     static let threadName = "realm.watch"
 
     /// The watch of this process. A forked child gets a new one, because the thread stays with the
@@ -92,6 +96,30 @@ final class VersionWatch: Sendable {
 
     fileprivate func wakeUp() { futexes.wakeUp() }
 
+    // MARK: Transactions of this process
+
+    /// Has subscribers prepare for a version while it is being written.
+    func announce(_ coming: UnpublishedVersion, of coordinator: Coordinator) {
+        let isAwaited = state.withLock { state in
+            let identity = ObjectIdentifier(coordinator)
+            guard let entry = state.entries[identity], !entry.isPaused else { return false }
+            state.entries[identity]!.coming = coming
+            return true
+        }
+        if isAwaited { futexes.wakeUp() }
+    }
+
+    /// Tells the subscribers that a version is published. Called by the thread that has done so.
+    func tellPublished(_ version: UInt64, of coordinator: Coordinator) {
+        let subscriptions = state.withLock { state in
+            state.entries[ObjectIdentifier(coordinator)].map { Array($0.subscriptions.values) }
+        }
+        // The thread tells them as well, so those that are left out only hear of it later.
+        for subscription in (subscriptions ?? []).prefix(Self.mostToldAtOnce) {
+            subscription.tellPublished(version)
+        }
+    }
+
     // MARK: The thread
 
     private func run() {
@@ -114,6 +142,10 @@ final class VersionWatch: Sendable {
     private func look(
         at entry: inout Entry, _ now: UInt64, next nextLook: inout UInt64
     ) -> [() -> Void] {
+        if let coming = entry.coming.take() {
+            let calls = entry.subscriptions.values.compactMap { $0.call(for: coming) }
+            if !calls.isEmpty { return calls }
+        }
         let word = entry.coordinator.publicationWord
         let newest = entry.coordinator.visibleVersion
         let due = entry.subscriptions.values.compactMap { $0.call(for: newest) }
@@ -127,6 +159,23 @@ final class VersionWatch: Sendable {
             nextLook = min(nextLook, now + UInt64(entry.pauses.next(entry.coordinator, word)))
         }
         return []
+    }
+}
+
+/// What a subscriber does about transactions of its own process, before it is called for their
+/// versions.
+package struct ComingVersions: Sendable {
+    /// Called like the handler, while a transaction is being written; not for all of them.
+    let prepare: @Sendable (UnpublishedVersion) -> Void
+    /// Called by the thread that has published a version, and not to keep it; not for all versions.
+    let published: @Sendable (_ version: UInt64) -> Void
+
+    package init(
+        prepare: @escaping @Sendable (UnpublishedVersion) -> Void,
+        published: @escaping @Sendable (_ version: UInt64) -> Void
+    ) {
+        self.prepare = prepare
+        self.published = published
     }
 }
 
@@ -146,14 +195,16 @@ package final class VersionSubscription: Sendable {
     }
 
     private let coordinator: Coordinator
+    private let coming: ComingVersions?
     private let handler: @Sendable (_ newest: UInt64) -> Void
     private let state: Locked<State>
 
     fileprivate init(
-        to database: Database, after version: UInt64,
+        to database: Database, after version: UInt64, _ coming: ComingVersions?,
         _ handler: @escaping @Sendable (_ newest: UInt64) -> Void
     ) {
         coordinator = database.coordinator
+        self.coming = coming
         self.handler = handler
         state = Locked(State(known: version, database: database))
     }
@@ -170,6 +221,18 @@ package final class VersionSubscription: Sendable {
         return { [self] in
             if !state.withLock({ $0.isCancelled }) { handler(newest) }
         }
+    }
+
+    /// Returns a call for a version that is being written.
+    fileprivate func call(for version: UnpublishedVersion) -> (() -> Void)? {
+        guard let coming else { return nil }
+        return { [self] in
+            if !state.withLock({ $0.isCancelled }) { coming.prepare(version) }
+        }
+    }
+
+    fileprivate func tellPublished(_ version: UInt64) {
+        if let coming, !state.withLock({ $0.isCancelled }) { coming.published(version) }
     }
 
     /// Has the handler called soon, even if there is no newer version.
@@ -214,12 +277,14 @@ extension Database {
     /// Calls `handler` whenever there is a version newer than `version`, and than the one it was
     /// last called for. The subscription lasts until it is cancelled, and keeps the database open.
     ///
+    /// - Parameter coming: What to do before that about transactions of this process.
     /// - Throws: `.fileAccess` if no thread can be started, `.usedAfterFork`.
     package func subscribe(
-        after version: UInt64, _ handler: @escaping @Sendable (_ newest: UInt64) -> Void
+        after version: UInt64, preparing coming: ComingVersions? = nil,
+        _ handler: @escaping @Sendable (_ newest: UInt64) -> Void
     ) throws(StorageError) -> VersionSubscription {
         try checkNotForked()
-        let subscription = VersionSubscription(to: self, after: version, handler)
+        let subscription = VersionSubscription(to: self, after: version, coming, handler)
         if !VersionWatch.ofProcess.value.add(subscription, coordinator) {
             throw StorageError(
                 .fileAccess, path: path,

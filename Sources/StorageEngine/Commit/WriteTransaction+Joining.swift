@@ -70,7 +70,7 @@ extension WriteTransaction {
 
     /// Whether it may need more of a record than an open group leaves. It gets a group of its own
     /// then, made when all groups before it are in the file.
-    private var isLarge: Bool {
+    var isLarge: Bool {
         ahead != nil || map.space.allocatedPages > UInt64(Self.fewExtents)
             || map.space.freedExtents.count > Self.fewExtents
     }

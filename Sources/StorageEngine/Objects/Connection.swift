@@ -150,6 +150,24 @@ public final class Connection {
         try snapshotChanged()
     }
 
+    /// Moves to a version that is just being written. Returns false if it is published or has
+    /// failed already: then the newest version is read.
+    ///
+    /// The version that was visible before stays pinned. If the transaction fails, nothing that was
+    /// read counts; see ``failureOfUnpublished``.
+    package func read(_ coming: UnpublishedVersion) throws(StorageError) -> Bool {
+        precondition(!isInWriteTransaction, "moving inside a write transaction")
+        let isThere: Bool
+        do {
+            isThere = try pager.beginRead(coming)
+        } catch {
+            forgetSnapshot()
+            throw error
+        }
+        try snapshotChanged()
+        return isThere
+    }
+
     /// Waits for the write lock, then moves to the newest version.
     public func beginWrite() throws(StorageError) {
         _ = try begin { () throws(StorageError) in

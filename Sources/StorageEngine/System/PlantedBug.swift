@@ -76,6 +76,7 @@ enum PlantedBug: String, CaseIterable {
     case stepsFromNewestKnown = "step-from-another-version"
     case keepsReleasedVersions = "released-version-stays"
     case keepsDeliveredVersions = "delivered-version-stays"
+    case tellsFailedVersions = "prepared-for-failed-version"
     // Asynchronous writes.
     case completesBeforeSync = "completion-before-sync"
     case tellsFailureOnce = "group-failure-told-once"

@@ -233,6 +233,10 @@ extension PlantedBugCatalogue {
             "delivered-version-stays",
             "the version before stays pinned while the last handler that knows it runs",
             breaks: "E25: a slow observer pins what its Realm shows", "observers/slow"),
+        PlantedBugEntry(
+            "prepared-for-failed-version",
+            "what was found for a transaction that failed is told of the next one",
+            breaks: changes, "observers/failing-writes"),
     ]
 
     static let asyncWrites = [

@@ -27,6 +27,8 @@ struct ObservationState {
     var wasDropped = false
     /// Whether the Realm is in a write transaction.
     var isWriting = false
+    /// Whether that transaction is being committed.
+    var isCommitting = false
     /// The version on which its last write transaction began.
     var versionOfWrite: UInt64 = 0
     /// The number of deliveries that are under way: more than one if a handler moves the Realm.
@@ -70,16 +72,24 @@ extension ObservationState {
     /// Finds out what to tell each handler about the newest version, or about the one that
     /// `target` reads.
     mutating func prepare(_ target: Connection? = nil) throws {
+        try prepare { connection in
+            if let target { try connection.read(like: target) } else { try connection.refresh() }
+        }
+    }
+
+    /// Finds out what to tell each handler about a version that is being written.
+    mutating func prepare(_ coming: UnpublishedVersion) throws {
+        try prepare { connection in _ = try connection.read(coming) }
+    }
+
+    /// `move`: moves the background connection to the version.
+    private mutating func prepare(_ move: (Connection) throws -> Void) throws {
         forgetPrepared()
         guard let background, !registrations.isEmpty else { return }
         hasFailed = true
         wasDropped = false
         defer { if hasFailed { background.connection.endRead() } }
-        if let target {
-            try background.connection.read(like: target)
-        } else {
-            _ = try background.connection.refresh()
-        }
+        try move(background.connection)
         background.didMove()
         let version = background.connection.version
         var comparison = Comparison(background: background, observations: observations)
@@ -92,10 +102,25 @@ extension ObservationState {
         hasFailed = false
     }
 
-    /// Whether everything is prepared for a version.
+    /// Whether everything is prepared for a version that is published. If it was prepared while that
+    /// was written, and the transaction failed, another one may have got its number.
     func isPrepared(for version: UInt64) -> Bool {
-        prepared?.version == version
+        prepared?.version == version && !hasPreparedFailure
             && registrations.allSatisfy { $0.pending != nil || !$0.isWaiting || !$0.isActive }
+    }
+
+    /// Whether the Realm is to be asked to take what is prepared for a published version. Notes that
+    /// it is.
+    mutating func ask(toTake version: UInt64) -> Bool {
+        if isAsked || deliveries > 0 || !movesByItself || !isPrepared(for: version) { return false }
+        isAsked = true
+        return true
+    }
+
+    /// Whether the transaction has failed for which everything was prepared.
+    var hasPreparedFailure: Bool {
+        if planted("prepared-for-failed-version") { return false }
+        return prepared != nil && background?.connection.failureOfUnpublished != nil
     }
 
     /// Forgets what was prepared, and releases the version.
@@ -174,10 +199,14 @@ extension ObservationState {
 // MARK: Telling
 
 extension ObservationState {
-    /// Takes what is prepared for the version that the Realm shows now. Returns the handlers to
+    /// Takes what is prepared for the version that `current` reads now. Returns the handlers to
     /// call; the others know the version from now on.
-    mutating func take() throws -> [Registration] {
+    mutating func take(for current: Connection) throws -> [Registration] {
         guard let background, let version = prepared?.version else { return [] }
+        // What was prepared in memory is in the file now, so the memory need not be kept.
+        if background.connection.isUnpublished, !current.isUnpublished {
+            try background.connection.read(like: current)
+        }
         try observe(since: background.connection)
         prepared = nil
         // Each handler's own version is pinned where that is needed.

@@ -98,7 +98,10 @@ final class RealmNotifier: Sendable {
     /// Has the watch thread call ``versionsAppeared()`` from now on.
     private func subscribe(_ state: inout ObservationState, after version: UInt64) throws {
         if state.subscription != nil { return }
-        state.subscription = try database.subscribe(after: version) {
+        let coming = ComingVersions(
+            prepare: { [weak self] in self?.versionIsComing($0) },
+            published: { [weak self] in self?.versionWasPublished($0) })
+        state.subscription = try database.subscribe(after: version, preparing: coming) {
             [weak self] _ in self?.versionsAppeared()
         }
     }
@@ -149,6 +152,12 @@ final class RealmNotifier: Sendable {
     /// The number of things that are observed, of which equal ones count once, for tests.
     var observedCount: Int { withState { $0.observed.count } }
 
+    /// The version for which everything is prepared, for tests.
+    var preparedVersion: UInt64? { withState { $0.prepared?.version } }
+
+    /// Whether the scheduler was asked to move the Realm and has not yet done so, for tests.
+    var isAsked: Bool { withState { $0.isAsked } }
+
     // MARK: Moving without observers
 
     /// Has the Realm move to newer versions by itself, also if nothing is observed.
@@ -162,12 +171,20 @@ final class RealmNotifier: Sendable {
     /// The Realm is about to commit. If nothing is observed, the watch thread need not know: the
     /// Realm shows its own transactions anyway.
     func realmWillCommit() {
-        withState { $0.isObserving ? nil : $0.subscription }?.pause()
+        let unused = withState { state in
+            state.isCommitting = true
+            return state.isObserving ? nil : state.subscription
+        }
+        unused?.pause()
     }
 
     /// The commit has succeeded or failed.
     func realmHasCommitted(_ realm: RealmInstance) {
-        withState { $0.subscription }?.resume(after: realm.connection.version)
+        let subscription = withState { state in
+            state.isCommitting = false
+            return state.subscription
+        }
+        subscription?.resume(after: realm.connection.version)
     }
 
     // MARK: In the background
@@ -186,11 +203,35 @@ final class RealmNotifier: Sendable {
                 return false
             }
             // An error comes again where the Realm is confined.
-            if state.movesByItself { try? state.prepare() }
+            if state.movesByItself, !state.isPrepared(for: database.newestVersion) {
+                try? state.prepare()
+            }
             state.isAsked = true
             return true
         }
-        if isAsking { scheduler.schedule { [weak self] in self?.realmMayMove() } }
+        if isAsking { askToMove() }
+    }
+
+    private func askToMove() { scheduler.schedule { [weak self] in self?.realmMayMove() } }
+
+    /// Called on the watch thread while a transaction of this process is being written, so that
+    /// what it changes is found meanwhile.
+    private func versionIsComing(_ coming: UnpublishedVersion) {
+        withState { state in
+            if state.hasPreparedFailure { state.forgetPrepared() }
+            let isBusy = state.isWriting && !state.isCommitting || state.deliveries > 0
+            if isBusy || state.isAsked || !state.movesByItself || state.prepared != nil { return }
+            // An error comes again where the Realm is confined.
+            try? state.prepare(coming)
+        }
+    }
+
+    /// Called by a thread that has published a version: the Realm is asked to take what is
+    /// prepared. Otherwise the watch thread does so later.
+    private func versionWasPublished(_ version: UInt64) {
+        let isAsking = state.tryWithLock { !$0.isWriting && $0.ask(toTake: version) }
+        removeEnded()
+        if isAsking == true { askToMove() }
     }
 
     // MARK: Where the Realm is confined
@@ -230,7 +271,8 @@ final class RealmNotifier: Sendable {
     /// so it is prepared again, once. While others write all the time, that is not tried, because
     /// something would be missing again.
     private func isStale(_ state: inout ObservationState) -> Bool {
-        guard let prepared = state.prepared, prepared.version != database.newestVersion else {
+        // One that is still being written is not taken yet.
+        guard let prepared = state.prepared, prepared.version < database.newestVersion else {
             (state.isRetrying, state.wasStale) = (false, false)
             return false
         }
@@ -319,9 +361,11 @@ final class RealmNotifier: Sendable {
             if !state.isPrepared(for: database.newestVersion) { try state.prepare() }
         case .prepared: break
         }
-        guard let version = state.prepared?.version, let background = state.background else {
-            return []
-        }
+        if state.hasPreparedFailure { state.forgetPrepared() }
+        guard let version = state.prepared?.version, let background = state.background,
+            // Otherwise it is still being written, and the Realm is asked again.
+            version <= database.newestVersion
+        else { return [] }
         let before = realm.connection.version
         if version < before {
             // It was prepared before a transaction of the Realm.
@@ -329,13 +373,20 @@ final class RealmNotifier: Sendable {
             return []
         }
         if version != before || realm.connection.isUnpublished {
-            try realm.connection.read(like: background.connection)
+            // The newest version is read in the file, although it was prepared in memory.
+            let isInFile = background.connection.isUnpublished && version == database.newestVersion
+            if isInFile { try realm.connection.refresh() }
+            if realm.connection.version != version || realm.connection.isUnpublished {
+                try realm.connection.read(like: background.connection)
+            }
         }
-        return try state.take()
+        return try state.take(for: realm.connection)
     }
 
-    private func beginDelivery(_ state: inout ObservationState) throws -> [Registration] {
-        let due = try state.take()
+    private func beginDelivery(
+        _ realm: RealmInstance, _ state: inout ObservationState
+    ) throws -> [Registration] {
+        let due = try state.take(for: realm.connection)
         if !due.isEmpty { state.deliveries += 1 }
         return due
     }
@@ -446,7 +497,7 @@ final class RealmNotifier: Sendable {
         {
             due = try withState { state in
                 if !state.isPrepared(for: version) { try state.prepare() }
-                return try beginDelivery(&state)
+                return try beginDelivery(realm, &state)
             }
         }
         if version != before { tellRealmHandlers(realm, .didChange, except: []) }
@@ -485,7 +536,12 @@ final class RealmNotifier: Sendable {
         }
         for (registration, report) in skipped ?? [] { registration.skip(report) }
         tellRealmHandlers(realm, .didChange, except: tokens)
-        lookAgain(realm)
+        // What was prepared while the transaction was written is taken without the watch thread.
+        if withState({ $0.ask(toTake: realm.connection.version) }) {
+            askToMove()
+        } else {
+            lookAgain(realm)
+        }
     }
 
     func realmDidCancelWrite(_ realm: RealmInstance) {

@@ -23,6 +23,8 @@ struct ObserversLayer: StressLayer {
         StressScenario("ending", "observers and Realms that come and go while a thread writes"),
         StressScenario("slow", "handlers that take long or never return, and tokens that go"),
         StressScenario("full-disk", "observers while the disk is full"),
+        StressScenario(
+            "failing-writes", "transactions fail while observers prepare themselves for them"),
     ]
 
     private static let files: [FileKind] = [.plain, .plain, .encrypted]
@@ -46,7 +48,7 @@ struct ObserversLayer: StressLayer {
     /// Numbers of transactions, or of rounds of them.
     private static let transactions = [
         "alone": 40, "writers": 60, "watchers": 60, "killed-writers": 4, "killed-watchers": 20,
-        "ending": 60, "slow": 12, "full-disk": 40,
+        "ending": 60, "slow": 12, "full-disk": 40, "failing-writes": 60,
     ]
 
     func run(_ point: StressPoint, in trial: Trial) throws {
@@ -61,6 +63,8 @@ struct ObserversLayer: StressLayer {
         case "ending":
             try trial.attempt(point, with: []) { try ObserversEnding(point, trial, $0).run() }
         case "slow": try trial.attempt(point, with: []) { try SlowWatchers(point, trial, $0).run() }
+        case "failing-writes":
+            try trial.attempt(point, with: []) { try ObserversOfFailures(point, trial, $0).run() }
         default: try ObserversOnFullDisk.run(point, trial)
         }
     }

@@ -168,6 +168,49 @@ class TrackedHolder: Object {
         }
     }
 
+    /// What a transaction changes is looked for while it is written. If it fails, the next one gets
+    /// the number of its version.
+    @Test func whatWasPreparedForAFailedTransactionIsNotTold() throws {
+        try runOnRunLoopThread {
+            var disk: SystemInterceptor!
+            let scene = try ObservationScene(tracks: 4) { path in
+                disk = SystemInterceptor(scope: .files(pathPrefix: path))
+                disk.install()
+            }
+            defer { disk.uninstall() }
+            let log = ChangeLog<Recorded>()
+            let token = scene.tracks.observe { log.append(Recorded($0)) }
+            try scene.settle()
+            disk.setFaults(
+                [SystemCall.pwrite, .pwritev].flatMap {
+                    [
+                        SystemCallFault(.hold, call: $0, ordinal: 1),
+                        SystemCallFault(.fail(errno: ENOSPC), call: $0, ordinal: 1),
+                    ]
+                })
+            let path = try #require(scene.configuration.fileURL?.path)
+            let coming = try Database.open(path: path).newestVersion + 1
+            let writer = BackgroundThread { [configuration = scene.configuration] _ in
+                let realm = try Realm(configuration: configuration)
+                #expect(throws: Realm.Error.self) {
+                    try realm.write { realm.addTracks([10, 11]) }
+                }
+            }
+            disk.waitUntilHeld()
+            let notifier = scene.realm.instance.observableNotifier()
+            try pumpWithoutTurning { notifier.preparedVersion == coming }
+            disk.setFaults([])
+            disk.release()
+            try writer.wait()
+            try scene.writeElsewhere { $0.addTracks([20]) }
+            #expect(try Database.open(path: path).newestVersion == coming)
+            try scene.settle()
+            #expect(log.entries.last == .inserted(4))
+            #expect(scene.tracks.count == 5)
+            token.invalidate()
+        }
+    }
+
     /// A handler that has taken its report out of turn does not make the others wait for another
     /// round.
     @Test func takingAReportDelaysNoOther() async throws {
@@ -187,14 +230,7 @@ class TrackedHolder: Object {
             try scene.writeElsewhere { realm in _ = realm.create(Album.self, value: ["id": 1]) }
             try pump { albums.count == 2 }
             try scene.writeElsewhere { $0.addTracks([10]) }
-            // The watch thread has pinned the newest version, and then asks the scheduler.
-            let path = try #require(scene.configuration.fileURL?.path)
-            let database = try Database.open(path: path)
-            let newest = database.newestVersion
-            try pumpWithoutTurning {
-                try database.statistics().pinnedVersions.contains { $0.version == newest }
-            }
-            Thread.sleep(forTimeInterval: 0.02)
+            try pumpWithoutTurning { notifier.isAsked }
             #expect(try notifier.takeReport(registration, in: realm.instance) != nil)
             turnRunLoop(for: 0)
             #expect(log.entries.last == .inserted(4))
