@@ -124,6 +124,11 @@ public final class Database: Sendable {
 // MARK: For tools
 
 extension Database {
+    /// The version of the file's format.
+    public var formatVersion: Int { Int(file.header.formatVersion) }
+
+    public var isEncrypted: Bool { file.cipher != nil }
+
     /// Bytes of the file now, free space included.
     public var fileSize: UInt64 {
         get throws(StorageError) { try file.size() }

@@ -1,4 +1,8 @@
 extension Database {
+    /// Is told how much is done, and about how much there is to do: bytes of copies, pages of
+    /// verifications.
+    package typealias Progress = (_ done: UInt64, _ all: UInt64) -> Void
+
     /// Rewrites a file in packed form, with the same objects under the same keys and without free
     /// space, if it is not open anywhere. The new file replaces the old one atomically. Opening the
     /// file waits meanwhile.
@@ -21,14 +25,37 @@ extension Database {
             _, _ in true
         }
     ) throws(StorageError) -> Bool {
-        try compact(path: path, options: options, if: isWorthIt) { _ in }
+        try rewrite(
+            path: path, options: options, encryptionKey: options.encryptionKey, if: isWorthIt,
+            progress: nil
+        ) { _ in }
     }
 
-    /// `opened` is called with the database before it is compacted.
-    private static func compact(
-        path: String, options: Options,
+    /// Rewrites a file in packed form like ``compact(path:options:if:)``, and encrypts it with
+    /// `encryptionKey`, or leaves it plain without one. `options` has the present key. So a file is
+    /// encrypted, decrypted, or gets another key, in place.
+    ///
+    /// The disk may still hold what the old file consisted of. `progress` is told on the calling
+    /// thread how many bytes of how many, about, are written.
+    ///
+    /// Returns whether the file was rewritten, as `compact` does.
+    ///
+    /// - Throws: what `compact` throws.
+    package static func rewrite(
+        path: String, options: Options, encryptionKey: [UInt8]?,
+        progress: Progress? = nil
+    ) throws(StorageError) -> Bool {
+        try rewrite(
+            path: path, options: options, encryptionKey: encryptionKey, if: { _, _ in true },
+            progress: progress
+        ) { _ in }
+    }
+
+    /// `opened` is called with the database before it is rewritten.
+    private static func rewrite(
+        path: String, options: Options, encryptionKey: [UInt8]?,
         if isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) throws(StorageError) -> Bool,
-        opened: (Database) -> Void
+        progress: Progress?, opened: (Database) -> Void
     ) throws(StorageError) -> Bool {
         try replace(path: path, options: options) { database throws(StorageError) in
             opened(database)
@@ -37,7 +64,8 @@ extension Database {
             return try isWorthIt(try database.fileSize, pager.usedBytes)
         } by: { database, newPath throws(StorageError) in
             try DatabaseCopy.write(
-                Connection(database), toNewFile: newPath, encryptionKey: options.encryptionKey)
+                Connection(database), toNewFile: newPath, encryptionKey: encryptionKey,
+                progress: progress)
         }
     }
 
@@ -54,9 +82,10 @@ extension Database {
     ) throws(StorageError) -> Database {
         var damage: SlotDamage?
         do throws(StorageError) {
-            _ = try compact(path: path, options: options, if: isWorthIt) {
-                damage = $0.records.slotDamage
-            }
+            _ = try rewrite(
+                path: path, options: options, encryptionKey: options.encryptionKey, if: isWorthIt,
+                progress: nil
+            ) { damage = $0.records.slotDamage }
         } catch {
             if planted(.failsWithCompaction) { throw error }
         }

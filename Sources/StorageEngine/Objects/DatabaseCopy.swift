@@ -23,6 +23,8 @@ final class DatabaseCopy {
     /// Reads leaves of the source ahead of the walk.
     let prefetcher: LeafPrefetcher?
     private var bytesInTransaction = 0
+    private var writtenBytes: UInt64 = 0
+    private let progress: Database.Progress?
     /// Seals and writes the transactions of the copy, one after another. Nil for a plain copy,
     /// which has nothing to encrypt and is written faster by the copying thread itself. Nil also in
     /// a forked child, where dispatch queues do not run.
@@ -31,7 +33,8 @@ final class DatabaseCopy {
     var budget: RowBudget
 
     static func write(
-        _ source: Connection, toPath path: String, encryptionKey: [UInt8]?
+        _ source: Connection, toPath path: String, encryptionKey: [UInt8]?,
+        progress: Database.Progress? = nil
     ) throws(StorageError) {
         try source.database.checkNotForked()
         if (try? System.status(path: path)) != nil {
@@ -39,7 +42,8 @@ final class DatabaseCopy {
                 SystemFailure(call: .rename, errno: EEXIST), .write, path: path)
         }
         let temporary = SideFiles.temporaryCopy(of: path)
-        try write(source, toNewFile: temporary, encryptionKey: encryptionKey)
+        try write(
+            source, toNewFile: temporary, encryptionKey: encryptionKey, progress: progress)
         do throws(StorageError) {
             try StorageError.converting(.rename, path: path) { () throws(SystemFailure) in
                 try setAccess(temporary, like: source)
@@ -70,7 +74,8 @@ final class DatabaseCopy {
     /// clean-close marker. When this returns, the file is durable, except for its name. When this
     /// throws, the file does not exist.
     static func write(
-        _ source: Connection, toNewFile path: String, encryptionKey: [UInt8]?
+        _ source: Connection, toNewFile path: String, encryptionKey: [UInt8]?,
+        progress: Database.Progress? = nil
     ) throws(StorageError) {
         let options = Database.Options(
             pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
@@ -80,7 +85,8 @@ final class DatabaseCopy {
         let database = try Database.createUnshared(
             path: path, options: options, permissions: permissions)
         do {
-            let copy = DatabaseCopy(source: source, target: try Connection(database))
+            let copy = DatabaseCopy(
+                source: source, target: try Connection(database), progress: progress)
             // Even after an error, no queue may still write or read when this returns.
             defer {
                 copy.writing?.sync {}
@@ -93,7 +99,8 @@ final class DatabaseCopy {
         }
     }
 
-    private init(source: Connection, target: Connection) {
+    private init(source: Connection, target: Connection, progress: Database.Progress?) {
+        self.progress = progress
         self.source = source
         self.target = target
         let isEncrypted = target.database.file.cipher != nil
@@ -140,7 +147,9 @@ final class DatabaseCopy {
     func count(_ bytes: Int) throws(StorageError) {
         bytesInTransaction += bytes
         guard bytesInTransaction >= Self.bytesPerTransaction else { return }
+        writtenBytes += UInt64(bytesInTransaction)
         bytesInTransaction = 0
+        progress?(writtenBytes, source.pager.usedBytes)
         try target.commitBehind(on: writing)
     }
 
@@ -161,5 +170,13 @@ extension Connection {
     /// - Throws: `.fileExists` if there is a file at `path`.
     public func writeCopy(toPath path: String, encryptionKey: [UInt8]? = nil) throws(StorageError) {
         try DatabaseCopy.write(self, toPath: path, encryptionKey: encryptionKey)
+    }
+
+    /// The same, which tells `progress` on the calling thread how far it is.
+    package func writeCopy(
+        toPath path: String, encryptionKey: [UInt8]?, progress: Database.Progress?
+    ) throws(StorageError) {
+        try DatabaseCopy.write(
+            self, toPath: path, encryptionKey: encryptionKey, progress: progress)
     }
 }

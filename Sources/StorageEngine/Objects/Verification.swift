@@ -24,10 +24,20 @@ struct Verification {
     /// The number of problems after which no more are collected.
     private static let limit = 100
 
-    init(_ connection: Connection) { self.connection = connection }
+    private let progress: Database.Progress?
+    private var reachedPages: UInt64 = 0
+    private var runsUntilReport = runsPerReport
+    private static let runsPerReport = 256
 
-    static func run(_ connection: Connection) throws(StorageError) -> [String] {
-        var verification = Verification(connection)
+    init(_ connection: Connection, progress: Database.Progress? = nil) {
+        self.connection = connection
+        self.progress = progress
+    }
+
+    static func run(
+        _ connection: Connection, progress: Database.Progress? = nil
+    ) throws(StorageError) -> [String] {
+        var verification = Verification(connection, progress: progress)
         try verification.walk()
         return verification.problems
     }
@@ -63,6 +73,15 @@ struct Verification {
 
     // MARK: Pages
 
+    private mutating func reportProgress(_ pages: UInt64) {
+        guard let progress else { return }
+        reachedPages += pages
+        runsUntilReport -= 1
+        if runsUntilReport > 0 { return }
+        runsUntilReport = Self.runsPerReport
+        progress(reachedPages, pager.reachedPages)
+    }
+
     /// Counts a run as reached. Returns false if it was reached before.
     @discardableResult
     mutating func reach(_ reference: PageReference, isNode: Bool) throws(StorageError) -> Bool {
@@ -72,6 +91,7 @@ struct Verification {
             ? try pager.node(reference).pageCount
             : PageHeader(try pager.page(reference)).pageCount
         let extent = Extent(start: reference.page, count: UInt64(pages))
+        reportProgress(extent.count)
         if reached.insert(extent) { return true }
         report("Page \(reference.page) is used twice.")
         areTrees = false
@@ -234,6 +254,12 @@ extension Connection {
     ///
     /// - Throws: `.damaged` for the first page that cannot be read at all.
     public func verify() throws(StorageError) -> [String] { try Verification.run(self) }
+
+    /// The same, which tells `progress` on the calling thread how many pages of how many it has
+    /// reached.
+    package func verify(progress: Database.Progress?) throws(StorageError) -> [String] {
+        try Verification.run(self, progress: progress)
+    }
 }
 
 extension Table {
