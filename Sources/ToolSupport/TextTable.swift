@@ -13,13 +13,12 @@ package struct TextTable {
     package func lines() -> [String] {
         let all = [header] + rows
         let widths = header.indices.map { column in
-            all.map { $0[column].count }.max() ?? 0
+            all.map { TerminalWidth.columns(of: $0[column]) }.max() ?? 0
         }
         func line(_ fields: [String]) -> String {
             fields.indices.map { column in
-                let padding = String(repeating: " ", count: widths[column] - fields[column].count)
-                return leftColumns.contains(column)
-                    ? fields[column] + padding : padding + fields[column]
+                TerminalWidth.filled(
+                    fields[column], to: widths[column], isLeft: leftColumns.contains(column))
             }.joined(separator: "  ").trimmingTrailingSpaces()
         }
         let rule = widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ")
