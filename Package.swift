@@ -5,7 +5,7 @@ let plantedBugs: [SwiftSetting] = [
     .define("PLANTED_BUGS", .when(traits: ["PlantedBugs"]))
 ]
 
-// Packages that only the runner uses: without its trait they are not even fetched.
+// Packages that only the tool and the runner use: without the trait they are not even fetched.
 let argumentParser: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Runner"]))
 let histogram: Target.Dependency = .product(
@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .library(name: "StorageEngine", targets: ["StorageEngine"]),
         .library(name: "StressModel", targets: ["StressModel"]),
+        .executable(name: "realm", targets: ["realm"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
         .executable(name: "realm-bench-system-malloc", targets: ["realm-bench-system-malloc"]),
         .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
@@ -30,7 +31,8 @@ let package = Package(
             enabledTraits: ["Runner"]),
         .trait(
             name: "Runner",
-            description: "Fetches what `realm-bench` and its tests need besides the library."),
+            description:
+                "Fetches what `realm`, `realm-bench` and their tests need besides the library."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -50,12 +52,16 @@ let package = Package(
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "CMeasurement"),
         .target(name: "ToolSupport", dependencies: ["CMeasurement"]),
+        .target(
+            name: "RealmTool",
+            dependencies: ["RealmSwift", "StorageEngine", "ToolSupport", argumentParser]),
+        .executableTarget(name: "realm", dependencies: ["RealmTool"]),
         .target(name: "BenchmarkModels", dependencies: ["RealmSwift"]),
         .target(
             name: "BenchmarkKit",
             dependencies: [
-                "BenchmarkModels", "CCrypto", "CMeasurement", "RealmSwift", "StorageEngine",
-                "ToolSupport", argumentParser, histogram,
+                "BenchmarkModels", "CCrypto", "CMeasurement", "RealmSwift", "RealmTool",
+                "StorageEngine", "ToolSupport", argumentParser, histogram,
             ]),
         .target(name: "JemallocCounters", dependencies: ["BenchmarkKit", "CJemalloc"]),
         .target(name: "StressModel", dependencies: ["StorageEngine"]),
@@ -82,8 +88,13 @@ let package = Package(
             name: "RealmSwiftTests",
             dependencies: ["RealmSwift", "StorageEngine", "StressModel", "ToolSupport"]),
         .testTarget(
+            name: "RealmToolTests",
+            dependencies: [
+                "RealmSwift", "RealmTool", "StorageEngine", "ToolSupport", argumentParser, "realm",
+            ]),
+        .testTarget(
             name: "BenchmarkKitTests",
-            dependencies: ["BenchmarkKit", "ToolSupport", argumentParser],
+            dependencies: ["BenchmarkKit", "RealmTool", "ToolSupport", argumentParser],
             exclude: ["Fixtures", "Statistics/Reference"]),
         .testTarget(
             name: "StressKitTests",

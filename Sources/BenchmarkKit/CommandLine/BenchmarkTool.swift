@@ -1,8 +1,6 @@
 import ArgumentParser
-import Foundation
-import Glibc
+import RealmTool
 import StorageEngine
-import ToolSupport
 
 /// The command line of the benchmark runner, which executables call as their whole `main`.
 public enum BenchmarkTool {
@@ -23,16 +21,7 @@ public enum BenchmarkTool {
         allocations.withLock { $0 = probe }
         furtherCommands.withLock { $0 = commands }
         EngineCatalogue.register(engines)
-        do {
-            var command = try RealmBenchCommand.parseAsRoot()
-            try command.run()
-            exit(0)
-        } catch let error as BenchmarkError {
-            Terminal.write("Error: \(error.message)\n", to: STDERR_FILENO)
-            exit(error.code.rawValue)
-        } catch {
-            RealmBenchCommand.exit(withError: error)
-        }
+        CommandRun.main(RealmBenchCommand.self)
     }
 }
 

@@ -5,6 +5,7 @@ import Testing
 import ToolSupport
 
 @testable import BenchmarkKit
+@testable import RealmTool
 
 @Suite struct PinsCommandTests {
     @Test func aPinnedReaderOfAnotherThreadIsNamed() throws {
@@ -56,12 +57,12 @@ import ToolSupport
         let key = (0..<64).map { UInt8($0 * 3) }
         _ = try Database.open(path: path, options: .init(encryptionKey: key))
         try Data(key).write(to: URL(fileURLWithPath: keyFile))
-        let report = try PinsCommand.report(on: path, key: PinsCommand.key(inFile: keyFile))
+        let report = try PinsCommand.report(on: path, key: EncryptionKey.read(file: keyFile))
         #expect(report.hasSuffix("No version is pinned.\n"))
         #expect(throws: BenchmarkError.self) { try PinsCommand.report(on: path) }
         try Data(key.dropLast()).write(to: URL(fileURLWithPath: keyFile))
-        #expect(throws: BenchmarkError.self) { try PinsCommand.key(inFile: keyFile) }
-        #expect(throws: BenchmarkError.self) { try PinsCommand.key(inFile: keyFile + "-missing") }
+        #expect(throws: BenchmarkError.self) { try EncryptionKey.read(file: keyFile) }
+        #expect(throws: BenchmarkError.self) { try EncryptionKey.read(file: keyFile + "-missing") }
         #expect(
             try BenchmarkProcess("pins", path, "--key-file", keyFile).exitCode() == 64)
     }

@@ -53,7 +53,10 @@ struct GuideSamples {
         "encryption.md", "files.md", "notifications.md", "threads.md",
     ]
 
+    /// Pages about commands, which `RealmToolTests` parses.
+    private static let pagesOfCommands: Set = ["tool.md"]
+
     @Test func everyPageHasATest() throws {
-        #expect(try GuideSamples.pages() == Self.pages)
+        #expect(try GuideSamples.pages() == Self.pages.union(Self.pagesOfCommands))
     }
 }

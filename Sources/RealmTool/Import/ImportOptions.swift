@@ -1,0 +1,32 @@
+import StorageEngine
+
+/// What the user asks of an import.
+struct ImportOptions {
+    /// The class; nil if each record names its own (`$class`).
+    var className: String?
+    var isCSV = true
+    var delimiter = UInt8(ascii: ",")
+    /// The properties of the fields, for CSV without a header.
+    var columns: [String]?
+    var existing = ExistingPolicy.fail
+    var leavesOutMissingLinks = false
+    var ignoresUnknown = false
+    /// The number of records of a transaction; nil for one transaction.
+    var batch: Int?
+    /// The number of records to pass over.
+    var skip = 0
+    /// Classes that are made if the file lacks them.
+    var newClasses: [TableDefinition] = []
+}
+
+/// How many objects an import has made.
+struct ImportCounts: Equatable {
+    /// The records read, including those that were passed over.
+    var records = 0
+    var inserted = 0
+    var updated = 0
+    var skipped = 0
+    var batches = 0
+    /// Links that led nowhere and were left out with their place.
+    var postponed = 0
+}

@@ -1,0 +1,165 @@
+import StorageEngine
+import ToolSupport
+
+/// An import into an open file. It writes one transaction, or one for each batch.
+final class Importer {
+    /// A value that refers to objects that had not been imported when it was read.
+    private struct Postponed {
+        let table: Table
+        let column: Int
+        let key: ObjectKey
+        let node: JSONNode
+        let line: Int
+    }
+
+    private static let recordsBetweenChecks = 1024
+
+    private let connection: Connection
+    let input: InputBuffer
+    let options: ImportOptions
+    let memory = RecordMemory()
+    private let writer: NodeWriter
+    private let progress: ProgressLine?
+    private var postponed: [Postponed] = []
+    private var builders: [String: RowBuilder] = [:]
+    /// What is read, and what of it is committed.
+    var counts = ImportCounts()
+    private(set) var committed = ImportCounts()
+
+    init(
+        _ connection: Connection, _ input: InputBuffer, _ options: ImportOptions,
+        progress: ProgressLine?
+    ) {
+        self.connection = connection
+        self.input = input
+        self.options = options
+        self.progress = progress
+        writer = NodeWriter(connection, memory: memory)
+        writer.leavesOutMissingLinks = options.leavesOutMissingLinks
+    }
+
+    /// Imports all records.
+    ///
+    /// - Throws: `ToolError` that says where the mistake is and what was imported.
+    func run() throws {
+        do {
+            try connection.beginWrite()
+            try makeClasses()
+            if options.isCSV { try importCSV() } else { try importJSON() }
+            try finishPostponed()
+            try Interrupted.check()
+            try commit()
+        } catch {
+            if connection.isInWriteTransaction { connection.rollback() }
+            throw failure(error)
+        }
+    }
+
+    private func makeClasses() throws {
+        let present = Set(try connection.tableDefinitions().map(\.name))
+        let missing = options.newClasses.filter { !present.contains($0.name) }
+        if !missing.isEmpty { try connection.createTables(missing) }
+        if try connection.schemaVersion() == nil { try connection.setSchemaVersion(0) }
+    }
+
+    private func commit() throws {
+        try connection.commit()
+        counts.batches += 1
+        committed = counts
+    }
+
+    /// Called after each record.
+    private func didRead(_ outcome: RowBuilder.Outcome) throws {
+        switch outcome {
+        case .inserted: counts.inserted += 1
+        case .updated: counts.updated += 1
+        case .skipped: counts.skipped += 1
+        }
+        if let batch = options.batch, (counts.records - options.skip) % batch == 0 {
+            try commit()
+            try connection.beginWrite()
+        }
+        guard counts.records % Self.recordsBetweenChecks == 0 else { return }
+        try Interrupted.check()
+        progress?.update(input.position, of: input.size) {
+            ProgressLine.rows(counts.records, $0)
+        }
+    }
+
+    // MARK: Classes
+
+    func builder(_ name: String, at offset: Int?) throws -> RowBuilder {
+        if let known = builders[name] { return known }
+        guard let table = try connection.table(named: name) else {
+            let names = try connection.tableDefinitions().map(\.name)
+            let hint =
+                names.isEmpty
+                ? "The file has no classes. --schema or --infer make them."
+                : NameSuggestion.message(kind: "class", name: name, among: names)
+            throw DataProblem(hint, at: offset)
+        }
+        let builder = try RowBuilder(table, writer)
+        builders[name] = builder
+        return builder
+    }
+
+    func store(_ builder: RowBuilder, line: Int) throws {
+        let outcome = try builder.store(existing: options.existing) { column, node, key in
+            postponed.append(
+                Postponed(table: builder.table, column: column, key: key, node: node, line: line))
+        }
+        counts.records += 1
+        memory.forget()
+        try didRead(outcome)
+    }
+
+    /// Sets the links that led nowhere when they were read.
+    private func finishPostponed() throws {
+        for item in postponed {
+            do {
+                try writer.write(
+                    item.node, item.column, of: item.key, in: item.table, isNew: false)
+            } catch let problem as DataProblem {
+                throw PlacedProblem(
+                    place: "\(input.name):\(item.line)", message: problem.message)
+            }
+            memory.forget()
+        }
+        postponed = []
+    }
+
+    // MARK: Failures
+
+    private func failure(_ error: any Error) -> ToolError {
+        var failure: ToolError
+        switch error {
+        case let problem as PlacedProblem:
+            failure = ToolError(.badData, "\(problem.place): \(problem.message)")
+        case let problem as DataProblem:
+            failure = ToolError(.badData, "\(input.name): \(problem.message)")
+        case let error as StorageError: failure = ToolError(error)
+        case let error as ToolError: failure = error
+        default: failure = ToolError(.internalError, "\(error)")
+        }
+        failure.message += "\n" + outcome(after: error)
+        return failure
+    }
+
+    /// What is in the file after a failure.
+    private func outcome(after error: any Error) -> String {
+        if let error = error as? StorageError, error.code == .outcomeUnknown {
+            return "Whether the last transaction is in the file is not known."
+        }
+        if committed.batches == 0 { return "Nothing was imported." }
+        var text =
+            "The first \(Display.grouped(committed.records)) records are imported, in "
+            + "\(Display.grouped(committed.batches)) batches; nothing behind them is. "
+            + "--skip \(committed.records) goes on behind them."
+        if !postponed.isEmpty {
+            text +=
+                "\nLinks to objects that came later than the link are not set yet: of "
+                + "\(Display.grouped(postponed.count)) properties."
+        }
+        return text
+    }
+}

@@ -1,0 +1,3 @@
+import RealmTool
+
+CommandLineTool.main()
