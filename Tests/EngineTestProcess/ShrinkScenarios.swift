@@ -39,6 +39,18 @@ let shrinkScenarios: [String: Scenario] = [
         let isDone = try Database.compact(path: arguments[0], options: kind(arguments).options)
         report("\(isDone) \(interceptor.changeCount)")
     },
+    // Arguments: path, faults, kind of file before and after.
+    "rewrite-with-faults": { arguments in
+        guard let faults = SystemCallFault.list(parsing: arguments[1]),
+            let old = FileKind(rawValue: arguments[2])
+        else { exit(64) }
+        let interceptor = SystemInterceptor(faults: faults)
+        interceptor.install()
+        let isDone = try Database.rewrite(
+            path: arguments[0], options: old.options,
+            encryptionKey: kind(arguments).options.encryptionKey)
+        report("\(isDone) \(interceptor.changeCount)")
+    },
     // Arguments: path, digest of the contents, number of launches.
     "launch": { arguments in
         let (path, digest, count) = (arguments[0], UInt64(arguments[1])!, Int(arguments[2])!)

@@ -1,7 +1,7 @@
 extension Database {
     /// Is told how much is done, and about how much there is to do: bytes of copies, pages of
-    /// verifications.
-    package typealias Progress = (_ done: UInt64, _ all: UInt64) -> Void
+    /// verifications. It ends them by an error of the code `.interrupted`: then nothing is changed.
+    package typealias Progress = (_ done: UInt64, _ all: UInt64) throws(StorageError) -> Void
 
     /// Rewrites a file in packed form, with the same objects under the same keys and without free
     /// space, if it is not open anywhere. The new file replaces the old one atomically. Opening the
@@ -40,7 +40,8 @@ extension Database {
     ///
     /// Returns whether the file was rewritten, as `compact` does.
     ///
-    /// - Throws: what `compact` throws.
+    /// - Throws: what `compact` throws; `.interrupted` if `progress` does, and the file is as it
+    ///   was.
     package static func rewrite(
         path: String, options: Options, encryptionKey: [UInt8]?,
         progress: Progress? = nil

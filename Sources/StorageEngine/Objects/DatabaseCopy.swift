@@ -149,7 +149,7 @@ final class DatabaseCopy {
         guard bytesInTransaction >= Self.bytesPerTransaction else { return }
         writtenBytes += UInt64(bytesInTransaction)
         bytesInTransaction = 0
-        progress?(writtenBytes, source.pager.usedBytes)
+        try progress?(writtenBytes, source.pager.usedBytes)
         try target.commitBehind(on: writing)
     }
 
@@ -173,6 +173,8 @@ extension Connection {
     }
 
     /// The same, which tells `progress` on the calling thread how far it is.
+    ///
+    /// - Throws: `.interrupted` if `progress` does, and there is no copy.
     package func writeCopy(
         toPath path: String, encryptionKey: [UInt8]?, progress: Database.Progress?
     ) throws(StorageError) {

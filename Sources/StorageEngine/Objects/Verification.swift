@@ -73,13 +73,13 @@ struct Verification {
 
     // MARK: Pages
 
-    private mutating func reportProgress(_ pages: UInt64) {
+    private mutating func reportProgress(_ pages: UInt64) throws(StorageError) {
         guard let progress else { return }
         reachedPages += pages
         runsUntilReport -= 1
         if runsUntilReport > 0 { return }
         runsUntilReport = Self.runsPerReport
-        progress(reachedPages, pager.reachedPages)
+        try progress(reachedPages, pager.reachedPages)
     }
 
     /// Counts a run as reached. Returns false if it was reached before.
@@ -91,7 +91,7 @@ struct Verification {
             ? try pager.node(reference).pageCount
             : PageHeader(try pager.page(reference)).pageCount
         let extent = Extent(start: reference.page, count: UInt64(pages))
-        reportProgress(extent.count)
+        try reportProgress(extent.count)
         if reached.insert(extent) { return true }
         report("Page \(reference.page) is used twice.")
         areTrees = false
@@ -257,6 +257,8 @@ extension Connection {
 
     /// The same, which tells `progress` on the calling thread how many pages of how many it has
     /// reached.
+    ///
+    /// - Throws: `.interrupted` if `progress` does.
     package func verify(progress: Database.Progress?) throws(StorageError) -> [String] {
         try Verification.run(self, progress: progress)
     }

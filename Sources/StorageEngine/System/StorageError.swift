@@ -38,6 +38,8 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case duplicateKey
         /// A table, column or object that does not exist, or a call that does not fit it.
         case invalidArgument
+        /// The caller ended what takes long, before it was done. Nothing is changed.
+        case interrupted
     }
 
     /// What it says, in memory of its own: an error of one word is thrown in a register, while a

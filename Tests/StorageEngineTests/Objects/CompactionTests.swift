@@ -61,6 +61,25 @@ import ToolSupport
         #expect(try connection.verify() == [])
     }
 
+    @Test func aRewrittenFileHasAnotherKey() throws {
+        let digest = try prepare()
+        let keys: [[UInt8]?] = [nil, FileKind.key, [UInt8](repeating: 5, count: 64), nil]
+        for (old, new) in zip(keys, keys.dropFirst()) {
+            #expect(
+                try Database.rewrite(
+                    path: path, options: .init(encryptionKey: old), encryptionKey: new))
+            let error = #expect(throws: StorageError.self) {
+                try Database.open(path: path, options: .init(encryptionKey: old))
+            }
+            #expect(error?.code == .wrongKey)
+            let connection = try Connection(
+                Database.open(path: path, options: .init(encryptionKey: new)))
+            #expect(connection.database.isEncrypted == (new != nil))
+            #expect(try DatabaseDigest.of(connection) == digest)
+            #expect(try connection.verify() == [])
+        }
+    }
+
     @Test func aFileIsNotCompactedAgainstTheOwnersWish() throws {
         let digest = try prepare()
         let before = try readBytes(path)
@@ -246,6 +265,81 @@ import ToolSupport
             #expect(try Database.compact(path: path, options: kind.options), "call \(call)")
             #expect(try names == ["data", "data.lock", "data.management"], "call \(call)")
             try expectHolds(digest, kind)
+        }
+    }
+
+    /// The kind of the file, by the key that opens it.
+    private func kindOfFile() throws -> FileKind {
+        do throws(StorageError) {
+            _ = try Database.open(path: path, options: FileKind.plain.options)
+            return .plain
+        } catch  where error.code == .wrongKey {
+            return .encrypted
+        }
+    }
+
+    @Test(arguments: [(FileKind.plain, FileKind.encrypted), (.encrypted, .plain)])
+    func aKillWhileTheKeyChangesLeavesTheOldFileOrTheNewOne(
+        old: FileKind, new: FileKind
+    ) throws {
+        let digest = try prepare(old, items: 150)
+        let image = try readBytes(path)
+        let arguments = [old.rawValue, new.rawValue]
+        let whole = try CoordinationTestProcess(
+            "rewrite-with-faults", path, "", arguments[0], arguments[1])
+        let line = try #require(whole.nextLine()).split(separator: " ")
+        #expect(line[0] == "true")
+        let calls = try #require(Int(line[1]))
+        var found: Set<FileKind> = []
+        let step = LongTests.choose(1, otherwise: 4)
+        for call in Array(stride(from: 1, to: calls, by: step)) + [calls] {
+            unlink(path)
+            try Data(image).write(to: URL(fileURLWithPath: path))
+            let child = try CoordinationTestProcess(
+                "rewrite-with-faults", path, "kill-before:\(call)", arguments[0], arguments[1])
+            _ = child.nextLine()
+            _ = child.waitForSignal()
+            let kind = try kindOfFile()
+            found.insert(kind)
+            try expectHolds(digest, kind)
+        }
+        #expect(found == [old, new])
+    }
+
+    @Test func whoEndsItEarlyFindsTheFileAsItWas() throws {
+        do {
+            try ShrinkWorkload.prepare(Connection(Database.open(path: path)), items: 1500)
+        }
+        let digest = try DatabaseDigest.of(Connection(Database.open(path: path)))
+        let interruption = StorageError(.interrupted, path: path, message: "Interrupted.")
+        let keys: [[UInt8]?] = [nil, FileKind.key]
+        for key in keys {
+            var calls = 0
+            let ending: Database.Progress = { done, all throws(StorageError) in
+                #expect(done <= all)
+                calls += 1
+                if calls == 2 { throw interruption }
+            }
+            #expect(throws: interruption) {
+                try Database.rewrite(
+                    path: path, options: .init(), encryptionKey: key, progress: ending)
+            }
+            #expect(calls == 2)
+            calls = 0
+            #expect(throws: interruption) {
+                try Connection(Database.open(path: path)).writeCopy(
+                    toPath: directory.file("copy"), encryptionKey: key, progress: ending)
+            }
+            #expect(try names == ["data", "data.lock", "data.management"])
+            let left = try FileManager.default.contentsOfDirectory(
+                atPath: directory.file("data.management"))
+            #expect(left == [])
+        }
+        try expectHolds(digest)
+        #expect(throws: interruption) {
+            try Connection(Database.open(path: path)).verify { _, _ throws(StorageError) in
+                throw interruption
+            }
         }
     }
 

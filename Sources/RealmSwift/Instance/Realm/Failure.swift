@@ -34,7 +34,9 @@ extension StorageError {
             .incompatibleLockFile, .outOfDiskSpace, .addressSpaceExhausted, .outcomeUnknown,
             .tooManyReaders:
             true
-        case .valueTooLarge, .readOnly, .usedAfterFork, .duplicateKey, .invalidArgument: false
+        case .valueTooLarge, .readOnly, .usedAfterFork, .duplicateKey, .invalidArgument,
+            .interrupted:
+            false
         }
     }
 }

@@ -158,7 +158,7 @@ extension Realm.Error {
         case .addressSpaceExhausted: self.init(.addressSpaceExhausted, wrapping: error)
         case .valueTooLarge: self.init(.invalidInput, wrapping: error)
         case .outcomeUnknown, .readOnly, .tooManyReaders, .usedAfterFork, .duplicateKey,
-            .invalidArgument:
+            .invalidArgument, .interrupted:
             self.init(.fail, wrapping: error)
         }
     }
