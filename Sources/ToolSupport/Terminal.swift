@@ -31,7 +31,7 @@ package final class Terminal {
     /// Shows a line that the next one replaces; not shown in a pipe.
     package func status(_ text: String) {
         guard isInteractive else { return }
-        let shown = text.prefix(max(20, width() - 1))
+        let shown = text.prefix(max(20, Self.width(of: STDOUT_FILENO) - 1))
         write("\r\u{1B}[K\(shown)")
         hasStatusLine = true
     }
@@ -62,10 +62,11 @@ package final class Terminal {
         }
     }
 
-    private func width() -> Int {
+    /// The columns of a terminal; 80 for what is none, or does not say.
+    package static func width(of descriptor: Int32) -> Int {
         var size = winsize()
         let request = UInt(TIOCGWINSZ)
-        guard ioctl(STDOUT_FILENO, request, &size) == 0, size.ws_col > 0 else { return 80 }
+        guard ioctl(descriptor, request, &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 }

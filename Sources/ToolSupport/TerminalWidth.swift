@@ -34,6 +34,16 @@ package enum TerminalWidth {
         0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x1F200...0x1F251, 0x20000...0x3FFFD,
     ]
 
+    /// Returns the longest beginning of a text that fits into some columns.
+    package static func prefix(of text: String, columns limit: Int) -> Substring {
+        var rest = limit
+        for index in text.indices {
+            rest -= columns(of: text[index])
+            if rest < 0 { return text[..<index] }
+        }
+        return text[...]
+    }
+
     /// Returns the text followed, or preceded, by the spaces that fill `width` columns.
     package static func filled(_ text: String, to width: Int, isLeft: Bool) -> String {
         let spaces = String(repeating: " ", count: max(0, width - columns(of: text)))

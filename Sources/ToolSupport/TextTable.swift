@@ -10,11 +10,16 @@ package struct TextTable {
         self.rows = rows
     }
 
-    package func lines() -> [String] {
+    /// The width of the widest field of each column, on a terminal.
+    package var columnWidths: [Int] {
         let all = [header] + rows
-        let widths = header.indices.map { column in
+        return header.indices.map { column in
             all.map { TerminalWidth.columns(of: $0[column]) }.max() ?? 0
         }
+    }
+
+    package func lines() -> [String] {
+        let widths = columnWidths
         func line(_ fields: [String]) -> String {
             fields.indices.map { column in
                 TerminalWidth.filled(

@@ -76,7 +76,7 @@ struct ExportCommand: ParsableCommand {
             try className.map { [try opened.table($0)] }
             ?? opened.connection.tableDefinitions()
             .filter { !$0.isEmbedded }.map { try opened.table($0.name) }
-        let target = try OutputFile(output)
+        let target = try OutputFile(output, from: file)
         do {
             for table in tables { try export(table, of: opened, to: target.output) }
             try target.finish()

@@ -18,6 +18,7 @@ struct InfoCommand: ParsableCommand {
             free     free for the next commit
             waiting  no longer live, but reachable from a version that a reader has pinned
                      ('realm pins' explains the columns below)
+            other    the header, and the records of the last commits
 
             EXAMPLES
               realm info people.realm
@@ -123,7 +124,12 @@ struct InfoReport {
         var table = TextTable(leftColumns: [0], header: ["", "", ""])
         var rows = [("file", statistics.fileBytes), ("live", statistics.liveBytes)]
         if !isReadOnly {
-            rows += [("free", statistics.freeBytes), ("waiting", statistics.waitingBytes)]
+            let known =
+                statistics.liveBytes + statistics.freeBytes + statistics.waitingBytes
+            rows += [
+                ("free", statistics.freeBytes), ("waiting", statistics.waitingBytes),
+                ("other", statistics.fileBytes - min(known, statistics.fileBytes)),
+            ]
         }
         let all = Double(max(1, statistics.fileBytes))
         table.rows = rows.map { name, bytes in

@@ -12,7 +12,8 @@ struct CompactCommand: ParsableCommand {
             The new file replaces the old one in one step once it is complete, with the same \
             objects, owner and permissions. The disk needs room for both meanwhile. No process may \
             have the file open; those that open it now wait. With --output, a packed copy is \
-            written instead, and the file may be in use.
+            written instead, and the file may be in use. After Control-C, a full disk or a power \
+            failure, the file is the old one or the new one, as a whole.
 
             EXAMPLES
               realm compact people.realm
@@ -100,7 +101,11 @@ struct RekeyCommand: ParsableCommand {
             throw ToolError(
                 .usage, "Name the present key of the file with --key-file or --key-variable.")
         }
-        try Rewriting(target, key: key, newKey: newKey.key(), title: "Encrypting").run()
+        let newKey = try newKey.key()
+        guard newKey != key else {
+            throw ToolError(.usage, "The new key is the present one.")
+        }
+        try Rewriting(target, key: key, newKey: newKey, title: "Encrypting").run()
     }
 }
 
@@ -131,24 +136,15 @@ struct Rewriting {
     }
 
     func run() throws {
-        let before = try sizeOfFile()
-        let progress = ProgressLine(title)
-        defer { progress.clear() }
-        let copied: (UInt64, UInt64) -> Void = { done, all in
-            progress.update(done, of: all) { _ in Display.bytes(Int(clamping: done)) }
+        Interruption.watch()
+        let before: UInt64
+        do {
+            // Not open any more when it is replaced.
+            let source = try RealmFile.open(target.file, key: key)
+            before = try source.database.fileSize
+            if let output = target.output { try copy(source, to: output) }
         }
-        if let output = target.output {
-            let opened = try RealmFile.open(target.file, key: key)
-            try opened.connection.writeCopy(
-                toPath: output, encryptionKey: newKey, progress: copied)
-        } else {
-            let isDone = try Database.rewrite(
-                path: target.file,
-                options: .init(createIfMissing: false, encryptionKey: key),
-                encryptionKey: newKey, progress: copied)
-            if !isDone { throw whyNot }
-        }
-        progress.clear()
+        if target.output == nil { try replace() }
         let output = ByteOutput.standard
         let after = fileSize(target.output ?? target.file) ?? 0
         output.append(
@@ -157,10 +153,50 @@ struct Rewriting {
         try output.finish()
     }
 
-    /// The size of the file, which is there, is a database and has the key. Nobody has it open
-    /// through this command when this returns.
-    private func sizeOfFile() throws(StorageError) -> UInt64 {
-        try RealmFile.open(target.file, key: key).database.fileSize
+    private func showing(_ progress: ProgressLine) -> Database.Progress {
+        { [path = target.file] done, all throws(StorageError) in
+            try Interrupted.check(path)
+            progress.update(done, of: all) { _ in Display.bytes(Int(clamping: done)) }
+        }
+    }
+
+    private func replace() throws(ToolError) {
+        let progress = ProgressLine(title)
+        defer { progress.clear() }
+        let isDone: Bool
+        do throws(StorageError) {
+            isDone = try Database.rewrite(
+                path: target.file, options: .init(createIfMissing: false, encryptionKey: key),
+                encryptionKey: newKey, progress: showing(progress))
+        } catch {
+            throw failure(error, adding: "'\(target.file)' is unchanged.")
+        }
+        if !isDone { throw whyNot }
+    }
+
+    private func copy(_ source: RealmFile, to output: String) throws(ToolError) {
+        let progress = ProgressLine(title)
+        defer { progress.clear() }
+        do throws(StorageError) {
+            try source.connection.writeCopy(
+                toPath: output, encryptionKey: newKey, progress: showing(progress))
+        } catch {
+            var failure = failure(error, adding: "'\(output)' was not written.")
+            // Until it is complete, the copy has a name that says nothing.
+            if error.path != target.file {
+                failure.message.replace(error.path, with: output)
+            }
+            throw failure
+        }
+    }
+
+    /// An error, and what there is after it where that is certain.
+    private func failure(_ error: StorageError, adding state: String) -> ToolError {
+        var failure = ToolError(error)
+        if error.code == .interrupted || error.code == .outOfDiskSpace {
+            failure.message += "\n" + state
+        }
+        return failure
     }
 
     private var whyNot: ToolError {

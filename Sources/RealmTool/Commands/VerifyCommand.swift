@@ -31,11 +31,15 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup var key: KeyOptions
 
     func run() throws {
+        Interruption.watch()
         let opened = try RealmFile.open(file, key: key.key(), forWriting: !readOnly)
         let progress = ProgressLine("Verifying")
         var problems: [String]
         do throws(StorageError) {
-            problems = try opened.connection.verify { progress.update($0, of: $1) }
+            problems = try opened.connection.verify { done, all throws(StorageError) in
+                try Interrupted.check(file)
+                progress.update(done, of: all)
+            }
         } catch {
             guard error.code == .damaged else {
                 progress.clear()

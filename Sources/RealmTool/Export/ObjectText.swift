@@ -139,7 +139,8 @@ final class ObjectText {
                 throw ToolError(.damaged, "A mixed value cannot be read. The file is damaged.")
             }
             try MixedText(self).append(mixed, to: output)
-        default: ScalarWriter.appendJSON(value, property.definition.type, to: output)
+        case .bool, .int, .float, .double, .string, .data, .date, .uuid, .objectID, .decimal128:
+            ScalarWriter.appendJSON(value, property.definition.type, to: output)
         }
     }
 

@@ -81,14 +81,19 @@ final class CSVWriter: RowWriter {
     ) throws {
         let definition = property.definition
         if definition.collection != .none { return try appendJSON(property, at: location) }
-        switch (definition.type, try shape.table.value(property.column, at: location)) {
-        case (_, .null): break
-        case (.string, .bytes(let bytes)): append(text: bytes)
-        case (.data, .bytes(let bytes)) where bytes.isEmpty: output.append("\"\"")
-        case (.link, .integer(let key)): try appendLink(ObjectKey(rawValue: key), property)
-        case (.mixed, _), (.embedded, _), (.typedLink, _):
-            try appendJSON(property, at: location)
-        case (let type, let value): ScalarWriter.append(value, type, to: output)
+        let value = try shape.table.value(property.column, at: location)
+        if case .null = value { return }
+        switch definition.type {
+        case .string: if case .bytes(let bytes) = value { append(text: bytes) }
+        case .data:
+            if case .bytes(let bytes) = value, bytes.isEmpty { return output.append("\"\"") }
+            ScalarWriter.append(value, .data, to: output)
+        case .link:
+            guard case .integer(let key) = value else { return }
+            try appendLink(ObjectKey(rawValue: key), property)
+        case .mixed, .embedded, .typedLink: try appendJSON(property, at: location)
+        case .bool, .int, .float, .double, .date, .uuid, .objectID, .decimal128:
+            ScalarWriter.append(value, definition.type, to: output)
         }
     }
 

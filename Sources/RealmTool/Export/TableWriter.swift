@@ -1,3 +1,4 @@
+import Glibc
 import StorageEngine
 import ToolSupport
 
@@ -7,6 +8,8 @@ import ToolSupport
 final class TableWriter: RowWriter {
     /// The columns of a terminal after which a value is cut.
     static let widestValue = 40
+    /// No value is cut to less, however narrow the terminal is.
+    private static let narrowestCut = 8
 
     private let shape: RowShape
     private let output: ByteOutput
@@ -32,7 +35,8 @@ final class TableWriter: RowWriter {
         guard column.collection == .none else { return false }
         return switch column.type {
         case .int, .float, .double, .decimal128: true
-        default: false
+        case .bool, .string, .data, .date, .uuid, .objectID, .link, .embedded, .mixed, .typedLink:
+            false
         }
     }
 
@@ -46,8 +50,28 @@ final class TableWriter: RowWriter {
     }
 
     func end() throws {
+        if cutsValues, isatty(STDOUT_FILENO) == 1 { fit(Terminal.width(of: STDOUT_FILENO)) }
         for line in table.lines() { output.append(text: line + "\n") }
         try output.check()
+    }
+
+    /// Cuts values in the widest columns until lines fit into a terminal, as far as that goes.
+    func fit(_ limit: Int) {
+        var widths = table.columnWidths
+        let original = widths
+        let room = limit - 2 * (widths.count - 1)
+        while widths.reduce(0, +) > room {
+            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
+                widths[widest] > Self.narrowestCut
+            else { break }
+            widths[widest] -= 1
+        }
+        for column in widths.indices where widths[column] < original[column] {
+            table.header[column] = CellText.cut(table.header[column], widths[column])
+            for row in table.rows.indices {
+                table.rows[row][column] = CellText.cut(table.rows[row][column], widths[column])
+            }
+        }
     }
 
     private func cell(_ property: ObjectText.Property, _ location: RowLocation) throws -> String {
@@ -69,6 +93,12 @@ final class TableWriter: RowWriter {
 
 /// Texts as they are shown to people.
 enum CellText {
+    /// Returns a text without control characters, cut to some columns.
+    static func cut(_ text: String, _ columns: Int) -> String {
+        if TerminalWidth.columns(of: text) <= columns { return text }
+        return String(TerminalWidth.prefix(of: text, columns: columns - 1)) + "…"
+    }
+
     static func shown(_ text: String, cut: Bool) -> String {
         var text = text
         return text.withUTF8 { shown(UnsafeRawBufferPointer($0), cut: cut) }

@@ -44,7 +44,9 @@ struct ClassInference {
                     : NumberText.double(text) != nil
             case .date: return text.first != UInt8(ascii: "@") && DateText.parse(text) != nil
             case .uuid: return HexText.uuid(text) != nil
-            default: return false
+            case .float, .string, .data, .objectID, .decimal128, .link, .embedded, .mixed,
+                .typedLink:
+                return false
             }
         }
 

@@ -63,7 +63,8 @@ final class NodeWriter {
                 }
                 return try isComplete(member.value, position, in: target)
             }
-        default: return true
+        case .bool, .int, .float, .double, .string, .data, .date, .uuid, .objectID, .decimal128:
+            return true
         }
     }
 
@@ -133,7 +134,8 @@ final class NodeWriter {
                 guard let map = try table.nestedMap(column, of: key) else { return }
                 for member in members { try set(mixed: member, in: map) }
             }
-        default:
+        case .bool, .int, .float, .double, .string, .data, .date, .uuid, .objectID, .decimal128,
+            .link, .typedLink:
             try table.set(column, of: key, to: value(node, column, in: table) ?? .null)
         }
     }
@@ -175,7 +177,9 @@ final class NodeWriter {
                 try list.insertEmbedded($0, at: list.count())
             }
         case .mixed: try append(mixed: node, to: list)
-        default: if let value = try value(node, column, in: table) { try list.append(value) }
+        case .bool, .int, .float, .double, .string, .data, .date, .uuid, .objectID, .decimal128,
+            .link, .typedLink:
+            if let value = try value(node, column, in: table) { try list.append(value) }
         }
     }
 
@@ -215,7 +219,8 @@ final class NodeWriter {
                     "'\(place(table, column))' cannot hold lists and maps.", at: node.offset)
             }
             return value
-        default:
+        case .bool, .int, .float, .double, .string, .data, .date, .uuid, .objectID, .decimal128,
+            .embedded, .typedLink:
             let value = try node.withToken { token throws(DataProblem) in
                 kept(
                     try ScalarReader.scalar(

@@ -39,7 +39,12 @@ final class InputBuffer {
                 .usage, "'\(path)' cannot be read: \(String(cString: strerror(errno))).")
         }
         var status = stat()
-        let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        let isKnown = fstat(descriptor, &status) == 0
+        if isKnown, status.st_mode & S_IFMT == S_IFDIR {
+            if descriptor != STDIN_FILENO { close(descriptor) }
+            throw ToolError(.usage, "'\(name)' cannot be read: it is a directory.")
+        }
+        let isRegular = isKnown && status.st_mode & S_IFMT == S_IFREG
         size = isRegular ? UInt64(status.st_size) : nil
         capacity = Self.blockSize
         memory = .allocate(byteCount: capacity, alignment: 16)

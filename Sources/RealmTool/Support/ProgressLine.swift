@@ -32,7 +32,10 @@ final class ProgressLine {
         lastShown = now
         let elapsed = seconds(from: start, to: now)
         let line = Self.line(title, done, of: all, seconds: elapsed, note: note(elapsed))
-        Terminal.write("\r\u{1B}[K" + line, to: STDERR_FILENO)
+        // A line that wraps could not be cleared.
+        let limit = max(20, Terminal.width(of: STDERR_FILENO) - 1)
+        Terminal.write(
+            "\r\u{1B}[K" + TerminalWidth.prefix(of: line, columns: limit), to: STDERR_FILENO)
         isVisible = true
     }
 

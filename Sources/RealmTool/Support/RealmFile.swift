@@ -16,15 +16,19 @@ struct RealmFile {
     ///   - creating: whether the file is made if there is none.
     static func open(
         _ path: String, key: [UInt8]?, forWriting: Bool = false, creating: Bool = false
-    ) throws(StorageError) -> RealmFile {
-        let database = try Database.open(
-            path: path,
-            options: .init(
-                createIfMissing: creating, readOnly: !forWriting, encryptionKey: key))
-        if let warning = database.takeOpeningWarning() {
-            Terminal.write("Warning: \(warning)\n", to: STDERR_FILENO)
+    ) throws(ToolError) -> RealmFile {
+        do throws(StorageError) {
+            let database = try Database.open(
+                path: path,
+                options: .init(
+                    createIfMissing: creating, readOnly: !forWriting, encryptionKey: key))
+            if let warning = database.takeOpeningWarning() {
+                Terminal.write("Warning: \(warning)\n", to: STDERR_FILENO)
+            }
+            return RealmFile(path: path, connection: try Connection(database))
+        } catch {
+            throw ToolError(error, isOfOpening: true)
         }
-        return RealmFile(path: path, connection: try Connection(database))
     }
 
     /// The table of a class.

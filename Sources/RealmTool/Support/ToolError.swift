@@ -1,3 +1,4 @@
+import Glibc
 import StorageEngine
 import ToolSupport
 
@@ -15,18 +16,30 @@ extension BenchmarkError.Code {
 
 extension BenchmarkError {
     /// The error of the tool for one of the engine.
-    init(_ error: StorageError) {
+    ///
+    /// - Parameter isOfOpening: whether the file could not be opened, so that no command can look
+    ///   into it.
+    init(_ error: StorageError, isOfOpening: Bool = false) {
         self.init(Self.code(of: error), error.message)
-        if error.code == .damaged {
+        switch error.code {
+        case .damaged where !isOfOpening:
             message += "\n'realm verify \(error.path)' lists all damage."
+        case .notADatabase:
+            // What the engine says is for those who write the program that has opened the file.
+            message = "'\(error.path)' is no Realm file of this library."
+        default: break
         }
     }
 
     private static func code(of error: StorageError) -> Code {
         switch error.code {
-        case .fileNotFound, .permissionDenied, .notADatabase, .unsupportedFormat, .wrongKey: .usage
+        case .fileNotFound, .permissionDenied, .notADatabase, .unsupportedFormat, .wrongKey,
+            .fileExists:
+            .usage
+        case .fileAccess where [EISDIR, ENOTDIR, ENXIO].contains(error.systemError): .usage
         case .damaged: .damaged
         case .alreadyOpen: .inUse
+        case .interrupted: Interrupted.code ?? .internalError
         default: .internalError
         }
     }

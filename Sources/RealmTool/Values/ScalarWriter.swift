@@ -27,14 +27,14 @@ enum ScalarWriter {
     /// Appends a value as JSON.
     @inline(__always)
     static func appendJSON(_ value: Scalar, _ type: ValueType, to output: ByteOutput) {
-        switch (value, type) {
-        case (.null, _): output.append("null")
-        case (.integer, _): append(value, type, to: output)
-        case (.double(let number), .double) where number.isFinite:
+        switch value {
+        case .null: output.append("null")
+        case .integer: append(value, type, to: output)
+        case .double(let number) where type == .double && number.isFinite:
             NumberText.append(number, to: output)
-        case (.float(let number), _) where number.isFinite: NumberText.append(number, to: output)
-        case (.bytes(let bytes), .string): JSONText.append(string: bytes, to: output)
-        default:
+        case .float(let number) where number.isFinite: NumberText.append(number, to: output)
+        case .bytes(let bytes) where type == .string: JSONText.append(string: bytes, to: output)
+        case .double, .float, .bytes, .fixed16, .fixed12:
             output.append(UInt8(ascii: "\""))
             append(value, type, to: output)
             output.append(UInt8(ascii: "\""))

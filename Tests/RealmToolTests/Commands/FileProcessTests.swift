@@ -32,6 +32,9 @@ import ToolSupport
         #expect(try ToolProcess.run("export", path, "--key-file", old).output == before)
         let again = try ToolProcess.run("encrypt", path, "--new-key-file", new)
         #expect(again.code == 64)
+        let same = try ToolProcess.run("rekey", path, "--key-file", old, "--new-key-file", old)
+        #expect(same.code == 64)
+        #expect(same.error == "Error: The new key is the present one.\n")
         #expect(
             try ToolProcess.run("rekey", path, "--key-file", old, "--new-key-file", new).code == 0)
         let digits = try folder.bytes(of: "new.key").map { String($0, radix: 16) }
@@ -72,8 +75,11 @@ import ToolSupport
             try ToolProcess.run("export", folder["copy.realm"]).output
                 == ToolProcess.run("export", path).output)
         let again = try ToolProcess.run("compact", path, "--output", folder["copy.realm"])
-        #expect(again.code == 1)
+        #expect(again.code == 64)
         #expect(again.error.contains("exists"))
+        let nowhere = try ToolProcess.run("compact", path, "--output", folder["none/copy.realm"])
+        #expect(nowhere.code == 64)
+        #expect(nowhere.error.contains("'\(folder["none/copy.realm"])'"), "\(nowhere.error)")
         withExtendedLifetime(realm) {}
     }
 
@@ -112,6 +118,14 @@ import ToolSupport
         let export = try ToolProcess.run("export", path, "ToolDog")
         #expect(export.code == 3)
         #expect(export.error.contains("'realm verify \(path)'"))
+        // What cannot even be opened cannot be looked into.
+        try Data(bytes.prefix(10_000)).write(to: URL(fileURLWithPath: path))
+        for command in ["verify", "info", "pins", "compact"] {
+            let result = try ToolProcess.run(command, path)
+            #expect(result.code == 3, "\(command)")
+            #expect(result.error.contains("is damaged"))
+            #expect(!result.error.contains("realm verify"))
+        }
     }
 
     @Test func sizesAddUpToWhatIsLive() throws {

@@ -144,7 +144,11 @@ import ToolSupport
 
     @Test func filesThatAreNoDatabasesAreAMistakeOfUse() throws {
         let text = try folder.write(String(repeating: "text ", count: 5000), to: "text")
-        for (path, reason) in [(folder["missing"], "No such file"), (text, text)] {
+        let empty = try folder.write("", to: "empty")
+        for (path, reason) in [
+            (folder["missing"], "No such file"), (text, "is no Realm file"),
+            (empty, "is no Realm file"), (folder.path, "is a directory"),
+        ] {
             let result = try ToolProcess.run("query", path, "ToolPerson")
             #expect(result.code == 64)
             #expect(result.error.contains(reason))

@@ -85,6 +85,8 @@ final class ToolProcess {
 }
 
 extension ToolProcess {
+    var isRunning: Bool { process.isRunning }
+
     /// Whether the process waits for something.
     var isAsleep: Bool { ProcessStatus.state(of: processIdentifier) == "S" }
 
