@@ -7,9 +7,10 @@ import ToolSupport
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Adds objects from CSV or JSON lines to a file, or makes a file of them.",
+        abstract: "Adds objects from CSV or JSON to a file, or makes a file of them.",
         discussion: """
-            The input is what 'realm export' writes, of any size. The first record of CSV names \
+            The input is what 'realm export' writes, of any size: CSV, JSON lines, or a JSON \
+            array, which other programs may have written as well. The first record of CSV names \
             the properties; properties that the input lacks are zero, empty or null. The class \
             must exist, unless --schema or --infer make it; they also make the file.
 
@@ -27,6 +28,8 @@ struct ImportCommand: ParsableCommand {
               realm import people.realm Person new.csv --existing update
               realm import people.realm Person huge.csv --batch 100000
               realm import people.realm Person list.tsv --delimiter tab --columns id,name
+              sqlite3 -header -csv app.db 'SELECT * FROM person' |
+                realm import people.realm Person - --infer
               zcat all.jsonl.gz | realm import copy.realm - --schema schema.json
 
             EXIT CODES
@@ -35,20 +38,21 @@ struct ImportCommand: ParsableCommand {
               130  interrupted
             """)
 
-    enum Format: String, CaseIterable, ExpressibleByArgument { case csv, jsonl }
+    enum Format: String, CaseIterable, ExpressibleByArgument { case csv, json, jsonl }
 
     @Argument(help: ArgumentHelp("The database file.", valueName: "file"))
     var file: String
 
     @Argument(
         help: ArgumentHelp(
-            "The class, and the file to import; '-' is standard input. Without a class, each line "
-                + "of JSON names its own.", valueName: "class> <input"))
+            "The class, and the file to import; '-' is standard input. Without a class, each "
+                + "object of JSON names its own.", valueName: "class> <input"))
     var classAndInput: [String]
 
     @Option(
-        help: "csv or jsonl. By default jsonl for names in .jsonl and .ndjson, and without a class."
-    )
+        help: ArgumentHelp(
+            "csv or json (lines or an array). By default json for names in .json, .jsonl and "
+                + ".ndjson, and without a class."))
     var format: Format?
 
     @Option(
@@ -99,8 +103,9 @@ struct ImportCommand: ParsableCommand {
     private var inputPath: String { classAndInput[classAndInput.count - 1] }
     private var isCSV: Bool {
         format.map { $0 == .csv }
-            ?? !(inputPath.hasSuffix(".jsonl")
-            || inputPath.hasSuffix(".ndjson") || className == nil)
+            ?? (className == nil
+                ? [".csv", ".tsv"].contains { inputPath.hasSuffix($0) }
+                : ![".json", ".jsonl", ".ndjson"].contains { inputPath.hasSuffix($0) })
     }
 
     func validate() throws {
@@ -129,15 +134,15 @@ struct ImportCommand: ParsableCommand {
             try importAll(input, options, isNew: isNew)
         } catch let failure as Failure {
             // A file that was made for nothing.
-            if isNew, failure.imported == 0 { _ = try? Database.remove(path: file) }
+            if isNew, failure.leavesNothing { _ = try? Database.remove(path: file) }
             throw failure.error
         }
     }
 
-    /// An error, and how many batches were committed before it. Thrown once the file is closed.
+    /// An error, and whether the file has nothing in it. Thrown once the file is closed.
     private struct Failure: Error {
         let error: any Error
-        let imported: Int
+        let leavesNothing: Bool
     }
 
     private func importAll(
@@ -152,7 +157,10 @@ struct ImportCommand: ParsableCommand {
             try importer.run()
         } catch {
             progress.clear()
-            throw Failure(error: error, imported: importer.committed.batches)
+            // Classes that another process has made meanwhile are there as well.
+            _ = try? opened.connection.refresh()
+            let definitions = try? opened.connection.tableDefinitions()
+            throw Failure(error: error, leavesNothing: definitions?.isEmpty ?? false)
         }
         progress.clear()
         let elapsed = seconds(from: start, to: monotonicNanoseconds())

@@ -60,10 +60,11 @@ extension Importer {
         do {
             try body()
         } catch let problem as DataProblem {
-            throw PlacedProblem(problem, input.name, records.line, records.record)
+            throw PlacedProblem(problem, input.name, line: records.line, record: records.record)
         } catch let error as StorageError where error.isOfRecord {
             throw PlacedProblem(
-                DataProblem(error.message, at: nil), input.name, records.line, records.record)
+                DataProblem(error.message, at: nil), input.name, line: records.line,
+                record: records.record)
         }
     }
 }

@@ -1,7 +1,7 @@
 import StorageEngine
 import ToolSupport
 
-/// Importing JSON lines.
+/// Importing JSON lines and arrays.
 extension Importer {
     func importJSON() throws {
         let records = JSONRecords(input)
@@ -14,10 +14,13 @@ extension Importer {
                 try read(records)
             }
         } catch let problem as DataProblem {
-            throw PlacedProblem(problem, input.name, records.line, records.record)
+            throw PlacedProblem(
+                problem, input.name, line: records.line, column: records.column,
+                record: records.record)
         } catch let error as StorageError where error.isOfRecord {
             throw PlacedProblem(
-                DataProblem(error.message, at: nil), input.name, records.line, records.record)
+                DataProblem(error.message, at: nil), input.name, line: records.line,
+                record: records.record)
         }
     }
 

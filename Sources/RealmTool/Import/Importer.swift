@@ -92,11 +92,12 @@ final class Importer {
         if let known = builders[name] { return known }
         guard let table = try connection.table(named: name) else {
             let names = try connection.tableDefinitions().map(\.name)
-            let hint =
+            let message =
                 names.isEmpty
-                ? "The file has no classes. --schema or --infer make them."
+                ? "The file has no classes."
                 : NameSuggestion.message(kind: "class", name: name, among: names)
-            throw DataProblem(hint, at: offset)
+            guard options.className == name else { throw DataProblem(message, at: offset) }
+            throw ToolError(.usage, message + " --infer or --schema makes a class.")
         }
         let builder = try RowBuilder(table, writer)
         builders[name] = builder
@@ -115,7 +116,8 @@ final class Importer {
 
     /// Sets the links that led nowhere when they were read.
     private func finishPostponed() throws {
-        for item in postponed {
+        for (index, item) in postponed.enumerated() {
+            if index % Self.recordsBetweenChecks == 0 { try Interrupted.check() }
             do {
                 try writer.write(
                     item.node, item.column, of: item.key, in: item.table, isNew: false)

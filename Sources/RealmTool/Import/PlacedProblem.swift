@@ -12,8 +12,10 @@ struct PlacedProblem: Error {
 
     /// - Parameters:
     ///   - line: that on which the record begins.
+    ///   - column: the characters before the record on its line.
     init(
-        _ problem: DataProblem, _ name: String, _ line: Int, _ record: UnsafeRawBufferPointer
+        _ problem: DataProblem, _ name: String, line: Int, column: Int = 0,
+        record: UnsafeRawBufferPointer
     ) {
         message = problem.message
         guard let offset = problem.offset else {
@@ -21,7 +23,8 @@ struct PlacedProblem: Error {
             return
         }
         let found = RecordPlace.of(offset, in: record)
-        place = "\(name):\(line + found.line):\(found.column)"
+        let shift = found.line == 0 ? column : 0
+        place = "\(name):\(line + found.line):\(shift + found.column)"
     }
 }
 

@@ -98,7 +98,7 @@ import ToolSupport
         ("{\"id\":4,\"id\":5}", "p.jsonl:1:9", "occurs twice"),
         ("{\"id\":4,\"nme\":\"x\"}", "p.jsonl:1:9", "Did you mean name, "),
         ("{\"id\":4} x", "p.jsonl:1:10", "Text follows"),
-        ("[4]", "p.jsonl:1:1", "'{' is missing"),
+        ("[4]", "p.jsonl:1:2", "'{' is missing"),
         ("{\"id\":4,\"name\":\"a\\x\"}", "p.jsonl:1:18", "no such escape"),
         ("{\"id\":4,\"name\":\"\\ud800\"}", "p.jsonl:1:17", "four hexadecimal digits"),
         ("{\"id\":4,\"name\":Ada}", "p.jsonl:1:16", "Texts stand between double quotes"),
@@ -124,6 +124,60 @@ import ToolSupport
         #expect(result.error.contains(message), "\(result.error)")
         #expect(result.error.hasSuffix("\nNothing was imported.\n"))
         #expect(try exported() == before)
+    }
+
+    @Test(arguments: [
+        ("[{\"id\":4},{\"id\":5,}]", "p.json:1:19", "The name of a member is missing"),
+        (
+            "\n [ {\"id\":4},\n  {\n    \"id\": \"漢\"\n  }\n]\n", "p.json:4:11",
+            "'漢' is not an integer"
+        ),
+        ("[{\"id\":4},]", "p.json:1:11", "'{' is missing"),
+        ("[{\"id\":4} {\"id\":5}]", "p.json:1:11", "',' or ']' is missing"),
+        ("[{\"id\":4}", "p.json:1:10", "',' or ']' is missing"),
+        ("[{\"id\":4},", "p.json:1:11", "The array has no end"),
+        ("[{\"id\":4,\"name\":\"}]\\\"", "p.json:1:2", "has no end"),
+        ("[{\"id\":4}] {}", "p.json:1:12", "Text follows the array"),
+        ("[7]", "p.json:1:2", "'{' is missing"),
+    ])
+    func aMistakeInAJSONArrayIsReportedWithItsPlace(
+        json: String, place: String, message: String
+    ) throws {
+        try makePeople(path)
+        let before = try exported()
+        let result = try importing(json, as: "p.json")
+        #expect(result.code == 65)
+        #expect(result.error.hasPrefix("Error: \(folder.path)/\(place): "), "\(result.error)")
+        #expect(result.error.contains(message), "\(result.error)")
+        #expect(try exported() == before)
+    }
+
+    @Test func aJSONArrayIsImportedHoweverItIsLaidOut() throws {
+        try makePeople(path)
+        let arrays = [
+            "[]", " [ ] \n", "\u{FEFF}[{\"id\":10,\"name\":\"]}\\\"[\"}]",
+            "[\n{\"id\":11,\"scores\":{\"a\":1}},\r\n{\"id\":12,\"tags\":[\"x\"]}\n]",
+            "[{\n  \"id\": 13,\n  \"dogs\": [\n  ]\n},{\"id\":14}]\n\n",
+        ]
+        for array in arrays {
+            let result = try importing(array, as: "p.json")
+            #expect(result.code == 0, "\(array): \(result.error)")
+        }
+        #expect(try exported("id") == "id\n1\n2\n3\n10\n11\n12\n13\n14\n")
+        // Longer than a block of the input, so that objects lie across blocks.
+        let name = String(repeating: "\\\\ \\\" {漢", count: 3000)
+        let long = (20..<120).map { "{\"id\":\($0),\"name\":\"\(name)\"}" }
+        #expect(try importing("[" + long.joined(separator: ",") + "]", as: "p.json").code == 0)
+        let written = try ToolProcess.run(
+            "query", path, "ToolPerson", "id >= 20", "--format", "json", "--columns", "id,name")
+        _ = try folder.write(written.output, to: "q.json")
+        let again = try ToolProcess.run(
+            "import", path, "ToolPerson", folder["q.json"], "--existing", "update")
+        #expect(again.output.hasPrefix("0 objects imported, 100 updated in "), "\(again.error)")
+        #expect(
+            try ToolProcess.run(
+                "query", path, "ToolPerson", "id >= 20", "--format", "json", "--columns", "id,name"
+            ).output == written.output)
     }
 
     @Test func textsThatAreNotUTF8AreExplained() throws {
@@ -246,6 +300,24 @@ import ToolSupport
         let none = try ToolProcess.run("import", path, "Person", file)
         #expect(none.code == 64)
         #expect(none.error.contains("--infer or --schema"))
+    }
+
+    @Test func whatTheCommandLineNamesWronglyIsNoMistakeInTheData() throws {
+        try makePeople(path)
+        let file = try folder.write("id\n4\n", to: "p.csv")
+        let unknown = try ToolProcess.run("import", path, "ToolPerso", file)
+        #expect(unknown.code == 64)
+        #expect(
+            unknown.error == "Error: There is no class named 'ToolPerso'. Did you mean ToolPerson? "
+                + "--infer or --schema makes a class.\nNothing was imported.\n")
+        let nameless = try ToolProcess.run("import", path, file)
+        #expect(nameless.code == 64)
+        #expect(nameless.error.contains("CSV needs the name of a class."))
+        let directory = try ToolProcess.run("import", path, "ToolPerson", folder.path)
+        #expect(directory.code == 64)
+        #expect(directory.error.contains("it is a directory"))
+        #expect(try ToolProcess.run("import", folder.path, "ToolPerson", file).code == 64)
+        #expect(try exported("id") == "id\n1\n2\n3\n")
     }
 
     @Test func fieldsWithoutAHeaderAndOtherDelimiters() throws {

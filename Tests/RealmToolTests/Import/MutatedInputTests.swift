@@ -34,7 +34,9 @@ import ToolSupport
         return bytes
     }
 
-    private func text(_ connection: Connection, asCSV: Bool) throws -> [UInt8] {
+    private func text(
+        _ connection: Connection, asCSV: Bool, asArray: Bool
+    ) throws -> [UInt8] {
         let table = try #require(try connection.table(named: "Class 0"))
         let objects = ObjectText(connection)
         let shape = RowShape(
@@ -43,10 +45,11 @@ import ToolSupport
         let writer: any RowWriter =
             asCSV
             ? CSVWriter(shape, to: output, delimiter: UInt8(ascii: ","), hasHeader: true)
-            : JSONWriter(shape, to: output, isArray: false)
+            : JSONWriter(shape, to: output, isArray: asArray)
         try writer.begin()
         try RowStream(connection: connection, table: table, output: output, progress: nil)
             .writeAll(to: writer)
+        try writer.end()
         return Array(output.bytes)
     }
 
@@ -57,7 +60,8 @@ import ToolSupport
             seed: UInt64(2000 + seed), path: folder["a.realm"], hasKeylessClasses: false)
         var generator = SeededGenerator(seed: UInt64(seed))
         let isCSV = seed % 2 == 0
-        let valid = try text(source.connection, asCSV: isCSV)
+        let valid = try text(
+            source.connection, asCSV: isCSV, asArray: seed % 4 == 1)
         let definitions = try source.connection.tableDefinitions()
         let copy = try Connection(Database.open(path: folder["b.realm"]))
         for _ in 0..<30 {
