@@ -14,6 +14,34 @@ let crashScenarios: [String: Scenario] = [
             FileKind(rawValue: arguments[4])!)
         report("calls \(interceptor.changeCount)")
     },
+    // Arguments: path, first step, last step, faults.
+    "migrations": { arguments in
+        guard let faults = SystemCallFault.list(parsing: arguments[3]) else { exit(64) }
+        let interceptor = SystemInterceptor(faults: faults)
+        interceptor.install()
+        try runMigrations(arguments[0], Int(arguments[1])!...Int(arguments[2])!)
+        report("calls \(interceptor.changeCount)")
+    },
+    // Arguments: path. Reads the file, and then tries to read and to write it after a migration.
+    "stay-behind": { arguments in
+        let connection = try Connection(Database.open(path: arguments[0]))
+        let digest = try MigrationWorkload.digest(of: connection)
+        report("open \(digest)")
+        waitForTest()
+        let attempts: [() throws -> Void] = [
+            { _ = try connection.refresh() }, { try connection.beginWrite() },
+        ]
+        for attempt in attempts {
+            do {
+                try attempt()
+                report("no error")
+            } catch let error as StorageError {
+                report("\(error.code) \(try MigrationWorkload.digest(of: connection) == digest)")
+            }
+        }
+        let other = try Connection(Database.open(path: arguments[0]))
+        report("other \(try MigrationWorkload.digest(of: other))")
+    },
     // Arguments: path. Opens and reads the file, again and again. An alarm ends the process if that
     // takes too long.
     "read-images": { arguments in
@@ -64,6 +92,14 @@ private func runSteps(_ path: String, _ steps: ClosedRange<Int>, _ kind: FileKin
     for step in steps {
         try CrashWorkload.run(step, on: connection)
         report("\(step) \(try CrashWorkload.digest(of: connection))")
+    }
+}
+
+private func runMigrations(_ path: String, _ steps: ClosedRange<Int>) throws {
+    let connection = try Connection(Database.open(path: path))
+    for step in steps {
+        try MigrationWorkload.run(step, on: connection)
+        report("\(step) \(try MigrationWorkload.digest(of: connection))")
     }
 }
 

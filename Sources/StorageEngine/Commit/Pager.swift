@@ -13,6 +13,9 @@
     /// The version that is pinned; version 0 while nothing is read. In a write transaction it is
     /// the newest visible version, and the transaction may be based on a newer one.
     @exclusivity(unchecked) private(set) var snapshot: Snapshot
+    /// What was pinned before the pager moved past a version that changes the layout of tables:
+    /// kept until the owner knows whether it can read the newer one.
+    @exclusivity(unchecked) private var former: Snapshot?
     /// The open write transaction. A pointer, because every change asks whether there is one: of an
     /// optional value of its size that is a call.
     @exclusivity(unchecked) private var transaction: UnsafeMutablePointer<WriteTransaction>?
@@ -198,6 +201,7 @@
         precondition(!isInWriteTransaction)
         guard isReading else { return }
         isReading = false
+        former = nil
         snapshot.end()
         showSnapshot()
         privateRuns = nil
@@ -205,6 +209,7 @@
 
     /// Pins the newest version and reads it; nothing if this fails.
     func moveToNewest() throws(StorageError) {
+        if database.coordinator.layoutVersion > snapshot.version { keepFormer() }
         do {
             try snapshot.moveToNewest()
         } catch {
@@ -212,6 +217,31 @@
             throw error
         }
         showSnapshot()
+    }
+
+    /// Keeps what is pinned, so that ``moveBack()`` can return to it. The copy keeps the pin where
+    /// it is, and the snapshot gets another one when it moves.
+    @inline(never)
+    private func keepFormer() {
+        if former == nil, snapshot.version != 0 { former = snapshot }
+    }
+
+    /// The owner reads on where the pager has moved.
+    @inline(__always)
+    func forgetFormer() {
+        if former != nil { former = nil }
+    }
+
+    /// Reads what was read before the pager moved past a change of layout. Returns false if it has
+    /// not done that.
+    func moveBack() -> Bool {
+        precondition(!isInWriteTransaction)
+        guard let former else { return false }
+        self.former = nil
+        snapshot.end()
+        snapshot = former
+        showSnapshot()
+        return true
     }
 
     /// Pages are those of the snapshot from now on. Pointers into pages of another version are

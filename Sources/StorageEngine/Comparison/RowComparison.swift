@@ -26,14 +26,14 @@ struct RowComparison {
         self.newTable = newTable
         self.oldLeaf = oldLeaf
         self.newLeaf = newLeaf
-        for position in 0..<newTable.propertyCount {
+        for position in 0..<newTable.visibleCount {
             let stored = newTable.stored.columns[position]
             if Self.isSameSpill(stored.id, oldLeaf, as: newLeaf) { continue }
             columns.append(
                 Column(
                     position: position, id: stored.id, kind: stored.kind,
                     format: newTable.checks[position].format,
-                    old: position < oldTable.propertyCount
+                    old: position < oldTable.visibleCount
                         ? try oldTable.column(position, of: oldLeaf) : nil,
                     new: try newTable.column(position, of: newLeaf)))
         }

@@ -15,6 +15,14 @@ extension Coordinator {
     /// older one.
     package var durableSequence: UInt64 { region.durableSequence.loadAcquire() }
 
+    /// The version of the newest transaction that was to change the layout of tables. Whoever moves
+    /// from an older version to this one, or a later one, may meet tables that it cannot read; if
+    /// the transaction has failed, it only looks once.
+    var layoutVersion: UInt64 { region.layoutVersion.loadAcquire() }
+
+    /// Announces that the open write transaction changes the layout. Requires the write lock.
+    func announceLayout(of version: UInt64) { region.layoutVersion.storeSequential(version) }
+
     /// Whether the visible version was adopted by a process that could not make it durable.
     package var needsRecovery: Bool { region.needsRecovery.loadAcquire() != 0 }
 

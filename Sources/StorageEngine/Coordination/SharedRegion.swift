@@ -89,6 +89,10 @@ struct SharedRegion {
     var extensionPage: UnsafeMutablePointer<UInt64> { word64(664) }
     var extensionSequence: UnsafeMutablePointer<UInt64> { word64(672) }
 
+    /// The version of the newest transaction that was to change the layout of tables; 0 if there
+    /// was none. Stored before the version is visible, and not taken back if the transaction fails.
+    var layoutVersion: UnsafeMutablePointer<UInt64> { word64(680) }
+
     /// Stores the slots that may hold the next visible record or a later one.
     func note(_ ring: CommitRing) {
         if extensionPage.loadRelaxed() == ring.extensionPage { return }

@@ -34,7 +34,7 @@ public final class ColumnIndex {
         self.table = table
         self.column = column
         self.trees = trees
-        let kind = table.definition.columns[column].type.traits.indexKeyKind!
+        let kind = table.stored.columns[column].definition!.type.traits.indexKeyKind!
         map = OrderedMap(firstKeyKind: kind, valueCount: 0)
         values = MapChanges(firstKeyKind: kind)
     }

@@ -33,7 +33,7 @@ extension Connection {
             try completeTransaction()
             let version = pager.writeVersion
             group = try pager.commitWithoutWaiting(durability)
-            if pager.version == version { voidPaths() } else { try snapshotChanged() }
+            try moved(from: version)
         } catch {
             rollback()
             throw error

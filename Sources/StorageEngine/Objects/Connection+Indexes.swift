@@ -83,17 +83,17 @@ extension StoredSchema {
                 "Column '\(tables[table].name).\(definition.name)' cannot be indexed. Properties "
                     + "of these types can be: \(types.joined(separator: ", ")).")
         }
-        let values = makeIndexTreeID()
+        let values = makeUnusedTreeID()
         tables[table].columns[column].index = .init(values: values, nulls: 0)
         if definition.allowsNull {
-            let nulls = makeIndexTreeID()
+            let nulls = makeUnusedTreeID()
             tables[table].columns[column].index?.nulls = nulls
         }
     }
 
     /// Returns an unused tree id. Ids of removed indexes are used again, so that ids do not grow
     /// each time an index is added and removed.
-    private mutating func makeIndexTreeID() -> UInt32 {
+    mutating func makeUnusedTreeID() -> UInt32 {
         let used = Set(tables.flatMap { $0.trees.map(\.id) })
         return (Self.firstTreeID..<nextTreeID).first { !used.contains($0) } ?? makeTreeID()
     }

@@ -42,7 +42,7 @@ extension Forest {
 extension Table {
     /// Records that a property was set.
     func recordModification(_ column: Int, of key: ObjectKey) throws(StorageError) {
-        guard let recorder, try !isNew(key) else { return }
+        guard let recorder, column < visibleCount, try !isNew(key) else { return }
         recorder.modify(key, columnID(column), inTable: index)
     }
 
@@ -61,7 +61,9 @@ extension CollectionHandle {
     func record(
         countDifference: Int = 0, _ change: (inout CollectionChange) -> Void
     ) throws(StorageError) {
-        guard path.isEmpty, let recorder = table.recorder, try !table.isNew(owner) else { return }
+        guard path.isEmpty, let recorder = table.recorder, column < table.visibleCount,
+            try !table.isNew(owner)
+        else { return }
         recorder.change(
             CollectionPlace(owner: owner, column: table.columnID(column)), inTable: table.index,
             count: try stored().count() - countDifference, change)

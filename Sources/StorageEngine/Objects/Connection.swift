@@ -44,6 +44,11 @@ public final class Connection {
     /// used for reading, because the base version contains nothing that is new in it. Only its
     /// indexes cannot be used.
     @exclusivity(unchecked) private(set) var schemaIsAbandoned = false
+    /// Whether the tables become those of a schema of another layout: of the first one, and of one
+    /// that the open transaction has made or undone. Others end the use of this connection.
+    @exclusivity(unchecked) private var acceptsLayout = true
+    /// Whether the open write transaction has changed the layout.
+    @exclusivity(unchecked) private var hasChangedLayout = false
     /// Records the changes of the open write transaction; nil unless the database is observed.
     var recorder: ChangeRecorder?
     /// Indexes that lack changes of the open write transaction.
@@ -89,6 +94,7 @@ public final class Connection {
         if let other, !other.schemaIsAbandoned, try schemaRoot() == other.schemaReference {
             schema = other.schema
             schemaReference = other.schemaReference
+            acceptsLayout = false
             adoptSchema()
         } else {
             try loadSchema()
@@ -111,6 +117,9 @@ public final class Connection {
 
     /// Moves to the newest version, or pins it after `endRead`. Returns whether the version
     /// changed.
+    ///
+    /// - Throws: `.schemaChanged` if a migration has changed the tables meanwhile. The connection
+    ///   then goes on to read the version that it read before, or, after `endRead`, nothing.
     @discardableResult
     public func refresh() throws(StorageError) -> Bool {
         precondition(!isInWriteTransaction, "refresh inside a write transaction")
@@ -127,8 +136,20 @@ public final class Connection {
             throw error
         }
         guard pager.version != before || wasUnpublished && !isUnpublished else { return false }
-        try snapshotChanged()
+        do {
+            try snapshotChanged()
+        } catch {
+            if error.code == .schemaChanged { returnToFormerVersion() }
+            throw error
+        }
         return pager.version != before
+    }
+
+    /// Reads the version again that was read before a move to one of another layout; nothing if
+    /// that is not there any more.
+    private func returnToFormerVersion() {
+        if !pager.moveBack() { pager.endRead() }
+        forgetSnapshot()
     }
 
     /// Releases the pinned version. The next `refresh` or `beginWrite` pins the newest one. Until
@@ -169,6 +190,8 @@ public final class Connection {
     }
 
     /// Waits for the write lock, then moves to the newest version.
+    ///
+    /// - Throws: what ``Pager/beginWrite()`` throws; `.schemaChanged` as ``refresh()``.
     public func beginWrite() throws(StorageError) {
         _ = try begin { () throws(StorageError) in
             try pager.beginWrite()
@@ -180,6 +203,7 @@ public final class Connection {
     func begin(_ begin: () throws(StorageError) -> Bool) throws(StorageError) -> Bool {
         do {
             guard try begin() else { return false }
+            hasChangedLayout = false
         } catch {
             // The pager may have moved to another version before it failed, so what was cached is
             // stale.
@@ -212,17 +236,28 @@ public final class Connection {
         do {
             try completeTransaction()
             let statistics = try pager.commit(durability, keepingVersion: keepingVersion)
-            if pager.version == statistics.version {
-                voidPaths()
-            } else {
-                // Other writers have committed since, and this connection already reads a newer
-                // version.
-                try snapshotChanged()
-            }
+            try moved(from: statistics.version)
             return statistics
         } catch {
             rollback()
             throw error
+        }
+    }
+
+    /// Adopts the version that the connection reads after it has committed one.
+    func moved(from committed: UInt64) throws(StorageError) {
+        if pager.version == committed {
+            pager.forgetFormer()
+            return voidPaths()
+        }
+        // Other writers have committed since, and this connection already reads a newer version.
+        do {
+            try snapshotChanged()
+        } catch {
+            // The transaction is part of the file. If a migration has followed, the version before
+            // is read, because the committed one is not pinned.
+            guard error.code == .schemaChanged, pager.moveBack() else { throw error }
+            forgetSnapshot()
         }
     }
 
@@ -255,12 +290,20 @@ public final class Connection {
     /// one.
     public func rollback() {
         if pager.isInWriteTransaction { pager.rollback() }
+        if hasChangedLayout {
+            hasChangedLayout = false
+            acceptsLayout = true
+        }
         rollbackCount += 1
         stopRecording()
         forgetIndexChanges()
         forgetSnapshot()
-        // If this fails, every access to a table fails too, for the same reason.
-        try? loadSchema()
+        do {
+            try loadSchema()
+        } catch {
+            // If anything else fails, every access to a table fails too, for the same reason.
+            if error.code == .schemaChanged { returnToFormerVersion() }
+        }
     }
 
     // MARK: Failed transactions
@@ -325,16 +368,19 @@ public final class Connection {
     private func loadSchema() throws(StorageError) {
         schemaIsAbandoned = false
         let reference = try schemaRoot()
-        if reference == schemaReference { return }
-        if reference.isNone {
-            schema = StoredSchema()
-        } else {
-            guard let decoded = StoredSchema(decoding: try pager.overflowBytes(reference)) else {
+        if reference == schemaReference { return pager.forgetFormer() }
+        var decoded = StoredSchema()
+        if !reference.isNone {
+            guard let stored = StoredSchema(decoding: try pager.overflowBytes(reference)) else {
                 throw pager.damaged(reference.page, "the schema cannot be read")
             }
-            schema = decoded
+            decoded = stored
         }
+        guard acceptsLayout || decoded.layout == schema.layout else { throw schemaChanged }
+        pager.forgetFormer()
+        schema = decoded
         schemaReference = reference
+        acceptsLayout = false
         adoptSchema()
     }
 
@@ -349,13 +395,21 @@ public final class Connection {
             tables.removeLast(tables.count - schema.tables.count)
         }
         for index in schema.tables.indices {
-            if index < tables.count {
+            if index < tables.count, tables[index].fits(schema.tables[index]) {
                 tables[index].adopt(schema, index)
-            } else {
-                tables.append(Table(self, schema, at: index))
-                tables[index].record(with: recorder)
+                continue
             }
+            let table = Table(self, schema, at: index)
+            table.record(with: recorder)
+            if index < tables.count { tables[index] = table } else { tables.append(table) }
         }
+    }
+
+    private var schemaChanged: StorageError {
+        StorageError(
+            .schemaChanged, path: database.path,
+            message: "The classes in the file at path '\(database.path)' were changed by a "
+                + "migration. Close the file, and open it again with the new classes.")
     }
 
     func storeSchema(_ new: StoredSchema) throws(StorageError) {
@@ -369,14 +423,20 @@ public final class Connection {
         state.pointee.isDirty = true
         // The new page may have the page number and birth of the one just freed.
         schemaReference = .none
+        if new.layout != schema.layout {
+            hasChangedLayout = true
+            database.coordinator.announceLayout(of: pager.writeVersion)
+        }
+        acceptsLayout = hasChangedLayout
         try loadSchema()
     }
 
     public func tableDefinitions() throws(StorageError) -> [TableDefinition] {
-        schema.tables.map(\.definition)
+        schema.tables.lazy.filter { !$0.isRemoved }.map(\.definition)
     }
 
-    /// The table with this name; the same instance as long as the connection lives.
+    /// The table with this name; the same instance as long as the connection lives and no
+    /// ``SchemaMigration`` changes the table.
     public func table(named name: String) throws(StorageError) -> Table? {
         schema.tables.firstIndex { $0.name == name }.map { tables[$0] }
     }

@@ -1,7 +1,8 @@
 /// Copying trees of all kinds by packing their leaves.
 extension DatabaseCopy {
     /// Copies the objects of a table. Links and backlinks are object keys, which stay the same.
-    func copyObjects(of old: Table, to new: Table) throws(StorageError) {
+    /// `oldColumns` are the positions of the columns in the old table.
+    func copyObjects(of old: Table, to new: Table, columns oldColumns: [Int]) throws(StorageError) {
         let root = try old.root
         // A copy of the columns, because ending a transaction of the copy may make the table reload
         // its schema.
@@ -21,7 +22,7 @@ extension DatabaseCopy {
             try self.check(leaf, root, after: &previous)
             for column in columns.indices {
                 sources.append(
-                    try old.column(column, of: leaf)
+                    try old.column(oldColumns[column], of: leaf)
                         ?? defaults.source(column, rows: leaf.rowCount))
             }
         }

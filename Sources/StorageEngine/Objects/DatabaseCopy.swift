@@ -120,9 +120,10 @@ final class DatabaseCopy {
         // from the newest version of the source keeps the identities of later collections distinct.
         target.pager.beginVersions(after: source.pager.newestVersion)
         target.pager.reserve(pages: source.pager.reachedPages)
-        try target.storeSchema(source.schema)
+        let (schema, columns) = source.schema.withoutPlainRemoved()
+        try target.storeSchema(schema)
         for index in source.schema.tables.indices {
-            try copy(source.table(index), to: target.table(index))
+            try copy(source.table(index), to: target.table(index), columns: columns[index])
         }
         target.pager.leaveNoTail()
         let version = try target.commit().version
@@ -132,12 +133,17 @@ final class DatabaseCopy {
             target.database.coordinator.durableVersion >= version, "a copy ends without a sync")
     }
 
-    private func copy(_ old: Table, to new: Table) throws(StorageError) {
+    /// Copies a table. One whose class was removed stays without objects if none of them can have
+    /// links or be referred to (`SchemaMigration.removeTable`).
+    ///
+    /// `columns` are the positions in the old table of the columns of the new one.
+    private func copy(_ old: Table, to new: Table, columns: [Int]) throws(StorageError) {
+        if old.stored.isRemoved, !old.stored.hasLinks { return }
         for (id, role) in old.stored.trees {
             if let (map, _) = old.map(of: role) {
                 try copyMap(map, id)
             } else {
-                try copyObjects(of: old, to: new)
+                try copyObjects(of: old, to: new, columns: columns)
             }
         }
     }

@@ -2,18 +2,22 @@
 /// UTF-8), in the order of the declarations below. Decoding returns nil for any bytes that are not
 /// a valid schema.
 extension StoredSchema {
-    private static let codingVersion: UInt64 = 1
+    /// The form of files whose tables no migration has changed.
+    private static let firstCoding: UInt64 = 1
+    /// The form of the others, which has the number of layouts, and marks what was removed.
+    private static let layoutCoding: UInt64 = 2
 
     func encoded() -> [UInt8] {
         var writer = SchemaWriter()
-        writer.write(Self.codingVersion)
+        writer.write(layout == 0 ? Self.firstCoding : Self.layoutCoding)
+        if layout != 0 { writer.write(layout) }
         writer.write(userVersion == nil ? 0 : 1)
         writer.write(userVersion ?? 0)
         writer.write(UInt64(nextTreeID))
         writer.write(UInt64(tables.count))
         for table in tables {
             writer.write(table.name)
-            writer.write(table.isEmbedded ? 1 : 0)
+            writer.write((table.isEmbedded ? 1 : 0) | (table.isRemoved ? 2 : 0))
             writer.write(UInt64(table.clusterTreeID))
             writer.write(UInt64(table.primaryKeyTreeID))
             writer.write(UInt64(table.nextColumnID))
@@ -25,14 +29,21 @@ extension StoredSchema {
 
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = SchemaReader(bytes)
-        guard reader.integer() == Self.codingVersion, let hasVersion = reader.integer(),
+        guard let coding = reader.integer(),
+            coding == Self.firstCoding || coding == Self.layoutCoding,
+            let layout = coding == Self.layoutCoding ? reader.integer() : 0,
+            layout == 0 || coding == Self.layoutCoding,
+            let hasVersion = reader.integer(),
             let version = reader.integer(), let nextTreeID = reader.integer(UInt32.self),
             let tableCount = reader.count()
         else { return nil }
+        self.layout = layout
         userVersion = hasVersion == 1 ? version : nil
         self.nextTreeID = nextTreeID
         for _ in 0..<tableCount {
-            guard let table = reader.table() else { return nil }
+            guard let table = reader.table(),
+                coding == Self.layoutCoding || table.hasFirstLayout
+            else { return nil }
             tables.append(table)
         }
         guard reader.isAtEnd, isConsistent else { return nil }
@@ -88,7 +99,17 @@ extension StoredSchema {
     }
 }
 
+extension StoredTable {
+    /// Whether no migration can have changed the table.
+    fileprivate var hasFirstLayout: Bool {
+        !isRemoved && !columns.contains { $0.isRemoved || $0.isZeroWhereAbsent }
+    }
+}
+
 private struct SchemaWriter {
+    /// The numbers of bits of integers, by their code.
+    static let widths = [0, 8, 16, 32, 64]
+
     var bytes: [UInt8] = []
 
     mutating func write(_ value: UInt64) {
@@ -105,6 +126,18 @@ private struct SchemaWriter {
         bytes.append(contentsOf: string.utf8)
     }
 
+    private func flags(of column: StoredColumn, _ definition: ColumnDefinition) -> UInt64 {
+        var flags = UInt64(Self.widths.firstIndex(of: definition.integerBits) ?? 0) << 7
+        if definition.isOptional { flags |= 1 }
+        if definition.isPrimaryKey { flags |= 2 }
+        if definition.isIndexed { flags |= 4 }
+        if definition.linkTarget != nil { flags |= 8 }
+        if column.index != nil { flags |= 16 }
+        if column.isRemoved { flags |= 32 }
+        if column.isZeroWhereAbsent { flags |= 64 }
+        return flags
+    }
+
     mutating func write(_ column: StoredColumn) {
         write(UInt64(column.id))
         switch column.content {
@@ -113,10 +146,7 @@ private struct SchemaWriter {
             write(definition.name)
             write(UInt64(definition.type.rawValue))
             write(UInt64(definition.collection.rawValue))
-            write(
-                (definition.isOptional ? 1 : 0) | (definition.isPrimaryKey ? 2 : 0)
-                    | (definition.isIndexed ? 4 : 0) | (definition.linkTarget == nil ? 0 : 8)
-                    | (column.index == nil ? 0 : 16))
+            write(flags(of: column, definition))
             write(definition.linkTarget ?? "")
             if let index = column.index {
                 write(UInt64(index.values))
@@ -167,18 +197,23 @@ private struct SchemaReader {
     }
 
     mutating func table() -> StoredTable? {
-        guard let name = string(), let isEmbedded = integer(),
+        guard let name = string(), let flags = integer(),
             let cluster = integer(UInt32.self), let primaryKey = integer(UInt32.self),
             let nextColumn = integer(UInt16.self), let columnCount = count()
         else { return nil }
         var table = StoredTable(
-            name: name, isEmbedded: isEmbedded == 1, clusterTreeID: cluster,
-            primaryKeyTreeID: primaryKey, nextColumnID: nextColumn, columns: [])
+            name: name, isEmbedded: flags & 1 != 0, clusterTreeID: cluster,
+            primaryKeyTreeID: primaryKey, nextColumnID: nextColumn, columns: [],
+            isRemoved: flags & 2 != 0)
         var hasBacklinks = false
+        var hasRemoved = false
         for _ in 0..<columnCount {
             guard let column = column(), column.id < nextColumn else { return nil }
             if column.backlinks != nil { hasBacklinks = true }
-            guard hasBacklinks == (column.backlinks != nil) else { return nil }
+            if column.isRemoved { hasRemoved = true }
+            guard hasBacklinks == (column.backlinks != nil),
+                hasBacklinks || hasRemoved == column.isRemoved
+            else { return nil }
             table.columns.append(column)
         }
         return table
@@ -208,12 +243,16 @@ private struct SchemaReader {
             index = .init(values: values, nulls: nulls)
         }
         let isPrimaryKey = flags & 2 != 0
+        guard flags >> 7 < SchemaWriter.widths.count else { return nil }
         let definition = ColumnDefinition(
             name: name, type: type, collection: collection, isOptional: flags & 1 != 0,
             isPrimaryKey: isPrimaryKey,
             // Without trees, the flag was recorded before there were indexes.
             isIndexed: flags & 4 != 0 && (isPrimaryKey || index != nil),
-            linkTarget: flags & 8 != 0 ? target : nil)
-        return StoredColumn(id: id, content: .property(definition), index: index)
+            linkTarget: flags & 8 != 0 ? target : nil,
+            integerBits: SchemaWriter.widths[Int(flags >> 7)])
+        return StoredColumn(
+            id: id, content: .property(definition), index: index, isRemoved: flags & 32 != 0,
+            isZeroWhereAbsent: flags & 64 != 0)
     }
 }

@@ -5,6 +5,12 @@ struct StoredColumn: Equatable {
     var content: Content
     /// The index of an indexed property.
     var index: Index?
+    /// Whether a migration has removed the property. Its values stay in the rows, as those of any
+    /// property do, but no definition of the table has it.
+    var isRemoved = false
+    /// Whether rows that lack the column have its zero although it may be null now: they are older
+    /// than the column, which was required when it was added.
+    var isZeroWhereAbsent = false
 
     enum Content: Equatable {
         case property(ColumnDefinition)
@@ -46,7 +52,8 @@ struct StoredColumn: Equatable {
     var defaultScalar: Scalar {
         guard let definition else { return .integer(0) }
         if isCollection { return .bytes(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        return definition.type.defaultScalar(isOptional: definition.isOptional)
+        return definition.type.defaultScalar(
+            isOptional: definition.isOptional && !isZeroWhereAbsent)
     }
 
     var clusterColumn: ClusterTree.Column {
@@ -64,15 +71,24 @@ struct StoredTable: Equatable {
     /// 0 without a primary key.
     var primaryKeyTreeID: UInt32
     var nextColumnID: UInt16
-    /// Properties in definition order, then backlink columns.
+    /// Properties in definition order, then removed ones, then backlink columns.
     var columns: [StoredColumn]
+    /// Whether a migration has removed the class. Its objects stay where they are.
+    var isRemoved = false
 
-    /// The number of properties, which is the position of the first backlink column.
+    /// The number of properties, removed ones included, which is the position of the first backlink
+    /// column.
     var propertyCount: Int { columns.firstIndex { $0.backlinks != nil } ?? columns.count }
+
+    /// The number of properties that were not removed.
+    var visibleCount: Int {
+        columns.firstIndex { $0.backlinks != nil || $0.isRemoved } ?? columns.count
+    }
 
     var definition: TableDefinition {
         TableDefinition(
-            name: name, columns: columns.compactMap(\.definition), isEmbedded: isEmbedded)
+            name: name, columns: columns.prefix(visibleCount).compactMap(\.definition),
+            isEmbedded: isEmbedded)
     }
 
     var primaryKeyColumn: Int? {
@@ -85,6 +101,9 @@ struct StoredSchema: Equatable {
     /// The schema version that the object layer stores for its users; nil if it was never set.
     var userVersion: UInt64?
     var nextTreeID = StoredSchema.firstTreeID
+    /// The number of transactions that changed existing tables in another way than by adding
+    /// columns of backlinks and indexes. Connections that know another number cannot go on.
+    var layout: UInt64 = 0
     var tables: [StoredTable] = []
 
     /// Smaller ids belong to the tree of roots and the schema.
@@ -138,23 +157,30 @@ extension StoredSchema {
 
     private mutating func addBacklinkColumns(_ origin: Int) throws(SchemaProblem) {
         for column in tables[origin].columns.indices {
-            guard let definition = tables[origin].columns[column].definition,
-                definition.type.hasFixedTarget
-            else { continue }
-            guard let name = definition.linkTarget,
-                let target = tables.firstIndex(where: { $0.name == name })
-            else {
-                throw SchemaProblem(
-                    "Column '\(tables[origin].name).\(definition.name)' links to table "
-                        + "'\(definition.linkTarget ?? "")', which does not exist.")
-            }
-            guard tables[target].isEmbedded == (definition.type == .embedded) else {
-                throw SchemaProblem(
-                    "Column '\(tables[origin].name).\(definition.name)': objects of table "
-                        + "'\(name)' are \(tables[target].isEmbedded ? "" : "not ")embedded.")
-            }
-            try addBacklinkColumn(origin, column, to: target)
+            try addBacklinkColumn(mirroring: column, ofTable: origin)
         }
+    }
+
+    /// Adds the hidden column that mirrors a new property, if that has links to one table.
+    mutating func addBacklinkColumn(mirroring column: Int, ofTable origin: Int)
+        throws(SchemaProblem)
+    {
+        guard let definition = tables[origin].columns[column].definition,
+            definition.type.hasFixedTarget
+        else { return }
+        guard let name = definition.linkTarget,
+            let target = tables.firstIndex(where: { $0.name == name })
+        else {
+            throw SchemaProblem(
+                "Column '\(tables[origin].name).\(definition.name)' links to table "
+                    + "'\(definition.linkTarget ?? "")', which does not exist.")
+        }
+        guard tables[target].isEmbedded == (definition.type == .embedded) else {
+            throw SchemaProblem(
+                "Column '\(tables[origin].name).\(definition.name)': objects of table "
+                    + "'\(name)' are \(tables[target].isEmbedded ? "" : "not ")embedded.")
+        }
+        try addBacklinkColumn(origin, column, to: target)
     }
 
     /// Adds the hidden column to a table that mirrors a column with links to it.
@@ -192,7 +218,7 @@ extension StoredSchema {
 
 extension TableDefinition {
     /// What makes the definition invalid by itself, without regard to other tables.
-    fileprivate var problem: SchemaProblem? {
+    var problem: SchemaProblem? {
         let primaryKeys = columns.filter(\.isPrimaryKey)
         if primaryKeys.count > 1 {
             return SchemaProblem("Table '\(name)' has more than one primary key.")
@@ -218,8 +244,13 @@ extension TableDefinition {
 }
 
 extension StoredTable {
-    /// What makes the table invalid by itself, without regard to other tables.
-    var problem: SchemaProblem? { definition.problem }
+    /// What makes the table invalid by itself, without regard to other tables. Removed properties
+    /// count like others.
+    var problem: SchemaProblem? {
+        TableDefinition(
+            name: name, columns: columns.compactMap(\.definition), isEmbedded: isEmbedded
+        ).problem
+    }
 }
 
 /// Why a table cannot be created.

@@ -21,7 +21,7 @@ extension Table {
 
     /// Inserts an object as part of a change that has begun.
     func insertRow(_ values: UnsafeBufferPointer<Scalar>) throws(StorageError) -> ObjectKey {
-        guard values.count <= propertyCount else {
+        guard values.count <= visibleCount else {
             throw pager.invalidArgument("More values than columns in '\(stored.name)'.")
         }
         for column in 0..<values.count {
@@ -88,7 +88,7 @@ extension Table {
 
     /// The name of a column in messages.
     func name(of column: Int) -> String {
-        "'\(stored.name).\(definition.columns[column].name)'"
+        "'\(stored.name).\(stored.columns[column].definition?.name ?? "")'"
     }
 
     // MARK: Setting

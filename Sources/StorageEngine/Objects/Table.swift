@@ -13,7 +13,10 @@ public final class Table {
     @exclusivity(unchecked)
     public private(set) var definition = TableDefinition(name: "", columns: [])
     @exclusivity(unchecked) private(set) var hasLinks = false
+    /// The number of properties, removed ones included.
     let propertyCount: Int
+    /// The number of properties that were not removed, which come first.
+    let visibleCount: Int
     /// The position of the primary key among the properties; nil if there is none.
     let primaryKeyColumn: Int?
     /// What changes need to know of each property.
@@ -46,8 +49,10 @@ public final class Table {
         isEmbedded = stored.isEmbedded
         pager = connection.pager
         forest = connection.forest
-        // Properties are fixed when a table is created; only backlink columns are added later.
+        // Properties are fixed when a table is created; only backlink columns are added later. A
+        // migration that changes them makes another instance (`fits`).
         propertyCount = stored.propertyCount
+        visibleCount = stored.visibleCount
         primaryKeyColumn = stored.primaryKeyColumn
         checks = OwnedBuffer(count: propertyCount) { ColumnCheck(stored.columns[$0].definition!) }
         columns = OwnedBuffer(count: 0) { stored.columns[$0].clusterColumn }
@@ -60,6 +65,17 @@ public final class Table {
         quietWriter = TreeWriter(pager: pager, layoutStamp: quietMoves.start)
         backlinks = Backlinks(index, properties: propertyCount, in: connection, by: quietWriter)
         adopt(schema, index)
+    }
+
+    /// Whether this instance can adopt another state of its table: whether that has the same
+    /// properties at the same positions, and the same trees.
+    func fits(_ other: StoredTable) -> Bool {
+        stored.isEmbedded == other.isEmbedded && stored.clusterTreeID == other.clusterTreeID
+            && stored.primaryKeyTreeID == other.primaryKeyTreeID
+            && visibleCount == other.visibleCount && propertyCount == other.propertyCount
+            && zip(stored.columns, other.columns).prefix(propertyCount).allSatisfy {
+                $0.isStored(like: $1)
+            }
     }
 
     func record(with recorder: ChangeRecorder?) {

@@ -53,11 +53,14 @@ public struct ColumnDefinition: Hashable, Sendable {
     public var isIndexed: Bool
     /// The name of the table that links or embedded objects lead to.
     public var linkTarget: String?
+    /// The bits of the integers that the object layer stores, 8 to 64; 0 for other types, and where
+    /// that is not known. The engine stores any integer.
+    public var integerBits: Int
 
     public init(
         name: String, type: ValueType, collection: CollectionKind = .none,
         isOptional: Bool = false, isPrimaryKey: Bool = false, isIndexed: Bool = false,
-        linkTarget: String? = nil
+        linkTarget: String? = nil, integerBits: Int = 0
     ) {
         self.name = name
         self.type = type
@@ -66,6 +69,13 @@ public struct ColumnDefinition: Hashable, Sendable {
         self.isPrimaryKey = isPrimaryKey
         self.isIndexed = isIndexed
         self.linkTarget = linkTarget
+        self.integerBits = integerBits
+    }
+
+    /// Whether integers may be stored that do not fit another definition.
+    public func isWider(than other: ColumnDefinition) -> Bool {
+        if type != .int || other.type != .int || other.integerBits == 0 { return false }
+        return (integerBits == 0 ? 64 : integerBits) > other.integerBits
     }
 
     /// Whether a value, or an element of the collection, may be null.

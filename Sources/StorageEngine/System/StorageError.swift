@@ -36,6 +36,10 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case usedAfterFork
         /// A primary key that exists already.
         case duplicateKey
+        /// A migration has changed the tables that the connection knows.
+        case schemaChanged
+        /// Objects that a migration cannot give the form that their class is to have.
+        case migrationFailed
         /// A table, column or object that does not exist, or a call that does not fit it.
         case invalidArgument
         /// The caller ended what takes long, before it was done. Nothing is changed.

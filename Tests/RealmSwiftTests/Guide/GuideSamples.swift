@@ -50,7 +50,7 @@ struct GuideSamples {
     /// Pages whose samples the tests of this folder run.
     private static let pages: Set = [
         "opening.md", "models.md", "writing.md", "querying.md", "collections.md", "links.md",
-        "encryption.md", "files.md", "notifications.md", "threads.md",
+        "encryption.md", "files.md", "notifications.md", "threads.md", "migrations.md",
     ]
 
     /// Pages about commands, which `RealmToolTests` parses.

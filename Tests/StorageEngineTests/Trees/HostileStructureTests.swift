@@ -361,6 +361,37 @@ import Testing
         #expect(decoded(forged) == nil)
     }
 
+    @Test func aRemovedPropertyIsCheckedLikeOthers() throws {
+        var schema = StoredSchema()
+        try schema.add([
+            TableDefinition(
+                name: "A",
+                columns: [
+                    ColumnDefinition(name: "x", type: .int),
+                    ColumnDefinition(name: "id", type: .int, isPrimaryKey: true),
+                ])
+        ])
+        schema.layout = 1
+        schema.tables[0].columns[1].isRemoved = true
+        schema.tables[0].columns[0].isZeroWhereAbsent = true
+        #expect(decoded(schema) == schema)
+        #expect(decoded(schema)?.tables[0].definition.columns.map(\.name) == ["x"])
+        var forged = schema
+        forged.layout = 0
+        #expect(decoded(forged) == nil)
+        forged = schema
+        forged.tables[0].columns.swapAt(0, 1)
+        #expect(decoded(forged) == nil)
+        forged = schema
+        forged.tables[0].columns[1].content = .property(
+            ColumnDefinition(name: "id", type: .double, isPrimaryKey: true))
+        #expect(decoded(forged) == nil)
+        forged = schema
+        forged.tables[0].columns[0].content = .property(
+            ColumnDefinition(name: "x", type: .int, isPrimaryKey: true))
+        #expect(decoded(forged) == nil)
+    }
+
     private func decoded(_ schema: StoredSchema) -> StoredSchema? {
         schema.encoded().withUnsafeBytes { StoredSchema(decoding: $0) }
     }

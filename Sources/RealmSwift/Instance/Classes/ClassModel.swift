@@ -29,7 +29,8 @@ struct PropertyModel {
             name: name, columnName: columnName, type: shape.type, collection: shape.collection,
             isOptional: shape.isOptional, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed,
             linkedClass: shape.linkedClass.map { ObjectIdentifier($0) },
-            linkedClassName: linkedClassName, linkOriginPropertyName: linkOriginPropertyName)
+            linkedClassName: linkedClassName, linkOriginPropertyName: linkOriginPropertyName,
+            integerBits: shape.integerBits)
         self.offset = offset
         self.wrapper = wrapper
         self.valueType = valueType

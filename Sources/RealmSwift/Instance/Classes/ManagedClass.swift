@@ -65,7 +65,9 @@ final class ManagedClass {
             to: _AccessContext(
                 thread: realm.thread, stamp: realm.connection.layoutStamp,
                 columns: ManagedClass.slots(model: model, columns: columns, table: table),
-                writeState: realm.writeState, primaryKeyColumn: primaryKeyColumn,
+                writeState: realm.writeState,
+                // A migration may change keys.
+                primaryKeyColumn: realm.isMigrating ? -1 : primaryKeyColumn,
                 owner: Unmanaged.passUnretained(self).toOpaque()))
     }
 

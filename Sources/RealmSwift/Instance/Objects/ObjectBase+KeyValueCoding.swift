@@ -49,7 +49,7 @@ extension ObjectBase {
     final func _set(_ value: Any?, forPropertyNamed name: String) -> Bool {
         let model = _model
         guard let property = model[name] else { return false }
-        if _context != nil && property.isPrimaryKey {
+        if _context != nil, property.isPrimaryKey, _realm?.isMigrating == false {
             let text = unwrapped(value).map { "\($0)" } ?? "<null>"
             stop("Primary key can't be changed to '\(text)' after an object is inserted.")
         }

@@ -257,13 +257,22 @@ final class RealmNotifier: Sendable {
             return withState { $0.isAsked = false }
         }
         attempt {
-            if realm.autorefresh {
-                let isLeftHere = withState { $0.hasFailed || $0.wasDropped }
-                _ = try move(realm, isLeftHere ? .here : .prepared, isAsked: true)
-            } else {
-                if database.newestVersion > realm.connection.version { requireRefresh(realm) }
-                _ = try move(realm, .present, isAsked: true)
+            do {
+                try moveAsAsked(realm)
+            } catch let error as StorageError where error.code == .schemaChanged {
+                withState { $0.isAsked = false }
+                realm.stayBehind(error)
             }
+        }
+    }
+
+    private func moveAsAsked(_ realm: RealmInstance) throws {
+        if realm.autorefresh {
+            let isLeftHere = withState { $0.hasFailed || $0.wasDropped }
+            _ = try move(realm, isLeftHere ? .here : .prepared, isAsked: true)
+        } else {
+            if database.newestVersion > realm.connection.version { requireRefresh(realm) }
+            _ = try move(realm, .present, isAsked: true)
         }
     }
 

@@ -84,9 +84,13 @@ extension Realm {
         /// A Boolean value that indicates whether the Realm is read-only. A read-only Realm
         /// requires an existing file.
         ///
-        /// - Precondition: `shouldCompactOnLaunch` is nil when this is set to true.
+        /// - Precondition: `shouldCompactOnLaunch` is nil, and `deleteRealmIfMigrationNeeded` is
+        ///   false, when this is set to true.
         public var readOnly = false {
             didSet {
+                if readOnly, deleteRealmIfMigrationNeeded {
+                    stop("Cannot set `readOnly` when `deleteRealmIfMigrationNeeded` is set.")
+                }
                 if readOnly, shouldCompactOnLaunch != nil {
                     stop("Cannot set `readOnly` when `shouldCompactOnLaunch` is set.")
                 }
@@ -115,8 +119,56 @@ extension Realm {
             }
         }
 
-        /// The version of the schema. Opening a file with a higher version throws.
+        /// The version of the schema. Opening a file with a higher version throws. A file with a
+        /// lower one is migrated if there is a ``migrationBlock``.
         public var schemaVersion: UInt64
+
+        /// A function that brings the objects of a file into the form of the present classes; nil
+        /// if there is none.
+        ///
+        /// The function is called when a file is opened whose schema version is lower than
+        /// ``schemaVersion``, whether or not classes have changed, and not for a new file. It is
+        /// called on the thread that opens the Realm, inside a write transaction: what it does is
+        /// stored as a whole, together with the new schema, or not at all. It must not open the
+        /// same Realm.
+        ///
+        /// ```swift
+        /// configuration.schemaVersion = 2
+        /// configuration.migrationBlock = { migration, oldVersion in
+        ///     if oldVersion < 1 {
+        ///         migration.enumerateObjects(ofType: "Person") { old, new in
+        ///             new?["fullName"] = "\(old!["firstName"]!) \(old!["lastName"]!)"
+        ///         }
+        ///     }
+        ///     if oldVersion < 2 {
+        ///         migration.renameProperty(onType: "Person", from: "yearsOld", to: "age")
+        ///     }
+        /// }
+        /// ```
+        /// - Precondition: A Realm that needs a migration is not open already.
+        public var migrationBlock: MigrationBlock?
+
+        /// A Boolean value that indicates whether a file that needs a migration is deleted, and
+        /// created anew without objects.
+        ///
+        /// A file needs one if its classes or its schema version are others than those of the
+        /// configuration. The ``migrationBlock`` is not called. Useful during development.
+        ///
+        /// - Precondition: `readOnly` is false when this is set to true.
+        public var deleteRealmIfMigrationNeeded = false {
+            didSet {
+                if deleteRealmIfMigrationNeeded, readOnly {
+                    stop("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+                }
+            }
+        }
+
+        /// The path of a file that is copied to ``fileURL`` when there is no file there; nil for a
+        /// new file without objects.
+        ///
+        /// The file must have the encryption key of the configuration. While it is copied, nothing
+        /// may write to it. A Realm in memory ignores the path.
+        public var seedFilePath: URL?
 
         /// The most versions that may be in use when a write transaction begins; nil for no limit.
         ///
@@ -164,26 +216,36 @@ extension Realm {
         ///   - encryptionKey: The encryption key, 64 bytes; nil for an unencrypted file.
         ///   - readOnly: Whether the Realm is read-only.
         ///   - schemaVersion: The version of the schema.
+        ///   - migrationBlock: A function that migrates a file with a lower schema version.
+        ///   - deleteRealmIfMigrationNeeded: Whether a file that needs a migration is deleted.
         ///   - shouldCompactOnLaunch: A function that decides whether to compact the file.
         ///   - objectTypes: The classes that the Realm stores; nil for all model classes of the
         ///     process.
+        ///   - seedFilePath: The path of a file that is copied if there is none yet.
         ///
-        /// - Precondition: The key has exactly 64 bytes, and a read-only Realm has no
-        ///   `shouldCompactOnLaunch`.
+        /// - Precondition: The key has exactly 64 bytes, and a read-only Realm has neither
+        ///   `deleteRealmIfMigrationNeeded` nor `shouldCompactOnLaunch`.
         public init(
             fileURL: URL? = Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
             encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
+            migrationBlock: MigrationBlock? = nil, deleteRealmIfMigrationNeeded: Bool = false,
             shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? = nil,
-            objectTypes: [ObjectBase.Type]? = nil
+            objectTypes: [ObjectBase.Type]? = nil, seedFilePath: URL? = nil
         ) {
             self.schemaVersion = schemaVersion
+            self.migrationBlock = migrationBlock
+            self.seedFilePath = seedFilePath
             self.fileURL = fileURL
             if let inMemoryIdentifier { self.inMemoryIdentifier = inMemoryIdentifier }
             Realm.requireValid(encryptionKey: encryptionKey)
             self.encryptionKey = encryptionKey
+            if readOnly, deleteRealmIfMigrationNeeded {
+                stop("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+            }
             if readOnly, shouldCompactOnLaunch != nil {
                 stop("Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
             }
+            self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
             self.readOnly = readOnly
             self.shouldCompactOnLaunch = shouldCompactOnLaunch
             givenTypes = objectTypes
@@ -249,7 +311,7 @@ extension Realm.Configuration: Equatable {
     /// Returns a Boolean value that indicates whether two configurations are equal.
     ///
     /// The comparison covers the location, the encryption key, `readOnly`, `durability` and the
-    /// schema version. It ignores `objectTypes` and `shouldCompactOnLaunch`.
+    /// schema version. It ignores `objectTypes`, and how a file is migrated, seeded and compacted.
     public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
         left.fileURL == right.fileURL
             && left.inMemoryIdentifier.map(StoredText.init)
@@ -272,6 +334,10 @@ extension Realm.Configuration: CustomStringConvertible {
         if durability == .relaxed { lines.append("durability = relaxed;") }
         lines.append("readOnly = \(readOnly ? 1 : 0);")
         lines.append("schemaVersion = \(schemaVersion);")
+        lines.append("migrationBlock = \(migrationBlock == nil ? "(null)" : "<block>");")
+        lines.append(
+            "deleteRealmIfMigrationNeeded = \(deleteRealmIfMigrationNeeded ? 1 : 0);")
+        if let seedFilePath { lines.append("seedFilePath = \(seedFilePath.absoluteString);") }
         if let limit = maximumNumberOfActiveVersions {
             lines.append("maximumNumberOfActiveVersions = \(limit);")
         }

@@ -26,13 +26,14 @@ private func attemptAgain<Result>(
 }
 
 extension StorageError {
-    /// Whether the cause is the disk, the system or the file, and not a programming error.
+    /// Whether the cause is the disk, the system or what is in the file, and not a programming
+    /// error.
     var isFailureOfEnvironment: Bool {
         switch code {
         case .fileNotFound, .permissionDenied, .fileExists, .alreadyOpen, .fileAccess,
             .fileReplaced, .notADatabase, .unsupportedFormat, .wrongKey, .damaged,
             .incompatibleLockFile, .outOfDiskSpace, .addressSpaceExhausted, .outcomeUnknown,
-            .tooManyReaders:
+            .tooManyReaders, .schemaChanged, .migrationFailed:
             true
         case .valueTooLarge, .readOnly, .usedAfterFork, .duplicateKey, .invalidArgument,
             .interrupted:

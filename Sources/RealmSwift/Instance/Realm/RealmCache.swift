@@ -72,21 +72,45 @@ enum RealmCache {
         }
         var (known, additions) = present()
         if let known { return known }
-        let database = try RealmInstance.openDatabase(configuration, path: path)
-        // The file may have been opened under another path, such as a symbolic link.
-        let linked = instances(of: confinement.key).first {
-            $0.connection.database === database && $0.suits(configuration, schema)
-        }
-        let instance =
-            try linked
-            ?? RealmInstance.open(
-                database, configuration, path: path, schema: schema, confinement: confinement)
+        let instance = try open(
+            configuration, path: path, storing: schema, confinedTo: confinement)
         // Meanwhile another thread may have opened one for the same actor or queue.
         while !add(instance, configuration, path: path, after: additions) {
             (known, additions) = present()
             if let known { return known }
         }
         return instance
+    }
+
+    private static func open(
+        _ configuration: Realm.Configuration, path: String, storing schema: SchemaModel,
+        confinedTo confinement: Confinement
+    ) throws -> RealmInstance {
+        var opening = configuration
+        while true {
+            do {
+                let database = try RealmInstance.openDatabase(opening, path: path)
+                // The file may have been opened under another path, such as a symbolic link.
+                let linked = instances(of: confinement.key).first {
+                    $0.connection.database === database && $0.suits(configuration, schema)
+                }
+                return try linked
+                    ?? RealmInstance.open(
+                        database, configuration, path: path, schema: schema,
+                        confinement: confinement)
+            } catch is NeedsMigration {}
+            // Here nothing of this call has the file open. The seed might need a migration, too.
+            opening.seedFilePath = nil
+            if isOpen(path: path) {
+                throw Realm.Error(
+                    .alreadyOpen, path: path,
+                    message: "The Realm at path '\(path)' needs a migration and cannot be deleted, "
+                        + "because it is open.")
+            }
+            do { _ = try Database.remove(path: path) } catch {
+                throw Realm.Error(deleting: error)
+            }
+        }
     }
 
     /// Returns an instance of a database that the caller can use: that of the actor to which it is
@@ -124,6 +148,31 @@ enum RealmCache {
     /// Returns whether an instance of this thread is in a write transaction on a database.
     static func isWriting(to database: Database) -> Bool {
         instancesHere().contains { $0.isWriting && $0.connection.database === database }
+    }
+
+    /// Returns whether a Realm of this process shows a database.
+    static func isOpen(_ database: Database) -> Bool {
+        let instances = entries.withLock { entries in
+            entries.byConfinement.values.joined().compactMap(\.retainedInstance)
+        }
+        return instances.contains { $0.connection.database === database }
+    }
+
+    /// Returns whether a Realm of this process was opened under a path.
+    static func isOpen(path: String) -> Bool {
+        entries.withLock { entries in
+            entries.byConfinement.values.joined().contains { $0.path.hasSameBytes(as: path) }
+        }
+    }
+
+    /// Adds the instance that shows an open transaction to a migration. `remove` removes it.
+    static func addMigrating(_ instance: RealmInstance) {
+        while true {
+            let additions = entries.withLock { $0.additions }
+            let isAdded = add(
+                instance, instance.configuration, path: instance.path, after: additions)
+            if isAdded { return }
+        }
     }
 
     /// Returns whether an error comes from a write transaction that is open on this thread. If so,

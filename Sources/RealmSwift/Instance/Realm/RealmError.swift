@@ -157,8 +157,9 @@ extension Realm.Error {
         case .outOfDiskSpace: self.init(.outOfDiskSpace, wrapping: error)
         case .addressSpaceExhausted: self.init(.addressSpaceExhausted, wrapping: error)
         case .valueTooLarge: self.init(.invalidInput, wrapping: error)
+        case .schemaChanged: self.init(.schemaMismatch, wrapping: error)
         case .outcomeUnknown, .readOnly, .tooManyReaders, .usedAfterFork, .duplicateKey,
-            .invalidArgument, .interrupted:
+            .invalidArgument, .interrupted, .migrationFailed:
             self.init(.fail, wrapping: error)
         }
     }

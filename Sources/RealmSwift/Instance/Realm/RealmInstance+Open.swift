@@ -13,6 +13,11 @@ extension RealmInstance {
         {
             try createDirectory(of: path)
         }
+        if let seed = configuration.seedFilePath, configuration.inMemoryIdentifier == nil,
+            !configuration.readOnly
+        {
+            try SeedFile.copy(seed, to: path)
+        }
         var options = Database.Options()
         options.createIfMissing = !configuration.readOnly
         options.readOnly = configuration.readOnly
@@ -46,18 +51,34 @@ extension RealmInstance {
         _ database: Database, _ configuration: Realm.Configuration, path: String,
         schema: SchemaModel, confinement: Confinement
     ) throws -> RealmInstance {
-        let connection = try Connection(database)
-        let definitions = schema.classes.map(\.definition)
-        let setup = SchemaSetup(
-            connection: connection, definitions: definitions, configuration: configuration,
+        let connection = try connect(
+            to: database, fitting: schema.classes.map(\.definition), as: configuration,
             path: path)
-        try setup.run()
         Logger.note(.debug, "Opened the Realm at path '\(path)'")
         let realm = RealmInstance(
             configuration: configuration, path: path, schema: schema, connection: connection,
             confinement: confinement)
         try realm.follow()
         return realm
+    }
+
+    /// Connects to a database, and has it fit the classes.
+    private static func connect(
+        to database: Database, fitting definitions: [TableDefinition],
+        as configuration: Realm.Configuration, path: String
+    ) throws -> Connection {
+        while true {
+            let connection = try Connection(database)
+            let setup = SchemaSetup(
+                connection: connection, definitions: definitions, configuration: configuration,
+                path: path)
+            do {
+                try setup.run()
+                return connection
+            } catch let error as StorageError where error.code == .schemaChanged {
+                // Another thread or process has migrated the file since this connection was made.
+            }
+        }
     }
 
     /// Has the Realm move to newer versions by itself if its queue or run loop can tell it to.
@@ -97,6 +118,10 @@ extension RealmInstance {
     }
 }
 
+/// Says that a file is to be deleted because it does not fit the classes
+/// (`deleteRealmIfMigrationNeeded`).
+struct NeedsMigration: Error {}
+
 /// The adjustment of a file's schema to the classes of the application, or its rejection.
 private struct SchemaSetup {
     let connection: Connection
@@ -122,29 +147,83 @@ private struct SchemaSetup {
 
     /// Returns whether the file needs a change of its schema.
     ///
-    /// - Throws: An error if the schema version is too old, or if the file needs a migration.
+    /// - Throws: An error if the schema version is too old, or if the file needs a migration and
+    ///   there is no block for one; ``NeedsMigration``.
     private func needsChange() throws -> Bool {
         guard let version = try connection.schemaVersion() else { return true }
+        let stored = try storedDefinitions()
+        let differences = SchemaComparison.differences(stored: stored, wanted: definitions)
+        if configuration.deleteRealmIfMigrationNeeded {
+            let isOther = version != configuration.schemaVersion || !differences.isEmpty
+            if isOther { throw NeedsMigration() }
+        }
         if version > configuration.schemaVersion {
             throw Realm.Error(
                 .fail, path: path,
                 message: "Provided schema version \(configuration.schemaVersion) is less than "
                     + "last set version \(version).")
         }
-        let stored = try connection.tableDefinitions()
-        let differences = SchemaComparison.differences(stored: stored, wanted: definitions)
-        if !differences.isEmpty {
+        if !differences.isEmpty, configuration.readOnly || !isMigration(from: version) {
             throw Realm.Error(
                 .schemaMismatch, path: path,
                 message: "Migration is required due to the following errors:"
                     + differences.map { "\n- \($0)" }.joined())
         }
         if configuration.readOnly { return false }
+        let hasOtherWidths = try !widthChanges().isEmpty
         return version < configuration.schemaVersion || !missing(from: stored).isEmpty
-            || !indexChanges(from: stored).isEmpty
+            || !indexChanges(from: stored).isEmpty || hasOtherWidths
+    }
+
+    /// The tables of the file. An integer whose width is not recorded has that of the class if all
+    /// values fit.
+    private func storedDefinitions() throws -> [TableDefinition] {
+        var stored = try connection.tableDefinitions()
+        for change in try widthChanges() {
+            guard let position = stored.firstIndex(where: { $0.name == change.table }),
+                stored[position].columns[change.column].integerBits == 0,
+                let table = try connection.table(named: change.table),
+                try table.integersFit(change.bits, in: change.column)
+            else { continue }
+            stored[position].columns[change.column].integerBits = change.bits
+        }
+        return stored
+    }
+
+    private func widthChanges() throws -> [SchemaComparison.WidthChange] {
+        SchemaComparison.widthChanges(
+            stored: try connection.tableDefinitions(), wanted: definitions)
+    }
+
+    /// Records the widths of integers, of all properties or of those that none is recorded of and
+    /// whose values fit.
+    private func recordWidths() throws {
+        let known = try storedDefinitions()
+        for change in try widthChanges() {
+            guard let table = try connection.table(named: change.table),
+                let bits = known.first(where: { $0.name == change.table })?
+                    .columns[change.column].integerBits,
+                bits != 0, bits <= change.bits
+            else { continue }
+            try connection.setIntegerBits(change.bits, change.column, of: table)
+        }
+    }
+
+    private func isMigration(from version: UInt64) -> Bool {
+        version < configuration.schemaVersion && configuration.migrationBlock != nil
     }
 
     private func change() throws {
+        try recordWidths()
+        if let version = try connection.schemaVersion(), isMigration(from: version),
+            let block = configuration.migrationBlock
+        {
+            if RealmCache.isOpen(connection.database) {
+                stop("Cannot migrate Realms that are already open.")
+            }
+            try Migration.run(
+                block, from: version, to: definitions, as: configuration, on: connection)
+        }
         let stored = try connection.tableDefinitions()
         let missing = missing(from: stored)
         if !missing.isEmpty { try connection.createTables(missing) }

@@ -54,6 +54,8 @@ final class RealmInstance {
     @exclusivity(unchecked) private(set) var firstValidGeneration = noGeneration + 1
     /// A generation before all others. It marks objects that are permanently invalidated.
     static let noGeneration: UInt32 = 0
+    /// Whether it is known that another process has migrated the file.
+    @exclusivity(unchecked) private var hasStayedBehind = false
     private(set) var lastCommit: CommitStatistics?
     /// Objects that have a row but do not have their links and lists yet.
     @exclusivity(unchecked) var additions: [_Addition] = []
@@ -68,6 +70,8 @@ final class RealmInstance {
     private var classes: [ObjectIdentifier: ManagedClass] = [:]
     /// The classes of ``DynamicObject``s, by name.
     var dynamicClasses: [String: ManagedClass] = [:]
+    /// Whether this instance shows a write transaction to a migration.
+    @exclusivity(unchecked) private(set) var isMigrating = false
     /// The keys of cancelled additions and deletions, by class name. Entries are never removed,
     /// because managed classes hold unowned references to them.
     private var cancelledKeys: [String: CancelledKeys] = [:]
@@ -283,6 +287,25 @@ extension RealmInstance {
         return true
     }
 
+    /// Takes over the write transaction that its connection has begun, to show it to a migration.
+    func adoptTransaction() {
+        isMigrating = true
+        writeState.pointee = .open
+        stampOfBegin = connection.changeStamp
+    }
+
+    /// Gives the transaction back, and invalidates everything that was read from this Realm.
+    ///
+    /// - Throws: The error with which a change has failed.
+    func returnTransaction() throws {
+        let hasFailed = isInFailedTransaction
+        writeState.pointee = .none
+        generation += 1
+        firstValidGeneration = generation
+        connection.layoutStamp.pointee &+= 1
+        if hasFailed, let failure { throw failure }
+    }
+
     /// Returns what writes asynchronously. Stops the program if this Realm cannot.
     func writingAsynchronously() -> AsyncWrites {
         checkThread()
@@ -439,7 +462,10 @@ extension RealmInstance {
     @inline(never)
     func fail(_ error: any Error) {
         if hasFailed { return }
-        guard let error = error as? StorageError, error.isFailureOfEnvironment else { stop(error) }
+        guard let error = error as? StorageError,
+            // In a migration, keys may turn out to be alike.
+            error.isFailureOfEnvironment || isMigrating && error.code == .duplicateKey
+        else { stop(error) }
         connection.failTransaction(error)
         failure = connection.transactionFailure
         writeState.pointee = .failed
@@ -469,10 +495,21 @@ extension RealmInstance {
             let isNewer = try connection.refresh()
             didMove()
             return isNewer
+        } catch let error as StorageError where error.code == .schemaChanged {
+            stayBehind(error)
+            return false
         } catch {
             leaveLostVersion()
             throw error
         }
+    }
+
+    /// Another process has migrated the file. This Realm goes on to show the version before, and
+    /// cannot write.
+    func stayBehind(_ error: StorageError) {
+        leaveLostVersion()
+        if !hasStayedBehind { Logger.note(.warn, error.message) }
+        hasStayedBehind = true
     }
 
     /// Moves to the newest version if what this Realm shows is older than `version`, unless it is
@@ -486,6 +523,8 @@ extension RealmInstance {
         do {
             _ = try connection.refresh()
             didMove()
+        } catch let error as StorageError where error.code == .schemaChanged {
+            stayBehind(error)
         } catch {
             leaveLostVersion()
             throw error

@@ -105,6 +105,10 @@ public protocol _PersistableInteger: _PersistableScalar, FixedWidthInteger {}
 
 extension _PersistableInteger {
     public static var _valueType: ValueType { .int }
+    public static var _shape: _PropertyShape {
+        _PropertyShape(type: .int, integerBits: bitWidth)
+    }
+    public static var _elementShape: _PropertyShape { _shape }
     public static func _makeDefault() -> Self { 0 }
 
     @inlinable @inline(__always)

@@ -10,6 +10,8 @@ public struct _PropertyShape {
     var linkedClass: ObjectBase.Type?
     /// Whether the values have a custom type, which also maps a null link to a value.
     var isMapped = false
+    /// The bits of integers; 0 for other types.
+    var integerBits = 0
 
     /// Whether values refer to objects of one class, as links or as embedded objects.
     var isLink: Bool { type == .link || type == .embedded }

@@ -16,6 +16,8 @@ struct PropertySchema {
     let linkedClassName: String?
     /// The property of the linked class that holds the links, for a computed property.
     let linkOriginPropertyName: String?
+    /// The bits of integers; 0 for other types.
+    var integerBits = 0
 
     /// Whether values refer to objects of one class, as links or as embedded objects.
     var isLink: Bool { type == .link || type == .embedded }
@@ -37,7 +39,7 @@ struct PropertySchema {
             isPrimaryKey: isPrimaryKey,
             // Mixed values can be declared as indexed, but the engine keeps no index for them.
             isIndexed: (isIndexed && type != .mixed) || isPrimaryKey,
-            linkTarget: linkedClassName)
+            linkTarget: linkedClassName, integerBits: type == .int ? integerBits : 0)
     }
 
     /// The type as written in messages about values: `int?`, `array<string>`, `<Person>`.

@@ -48,7 +48,9 @@ enum SchemaComparison {
                 result.append("Property '\(name).\(column.name)' has been removed.")
                 continue
             }
-            if let change = change(from: StoredType(column), to: StoredType(new)) {
+            if let change = narrowing(from: column, to: new)
+                ?? change(from: StoredType(column), to: StoredType(new))
+            {
                 result.append("Property '\(name).\(column.name)' has been \(change).")
             }
         }
@@ -65,6 +67,46 @@ enum SchemaComparison {
             result.append("Primary Key for class '\(name)' has been \(change).")
         }
         return result
+    }
+
+    /// A smaller type of integers, which could not hold all values that are stored.
+    private static func narrowing(
+        from old: ColumnDefinition, to new: ColumnDefinition
+    ) -> String? {
+        guard old.collection == new.collection, old.isWider(than: new) else { return nil }
+        func type(_ column: ColumnDefinition) -> StoredType {
+            var type = StoredType(column)
+            if column.integerBits != 0 { type.shownBits = column.integerBits }
+            return type
+        }
+        return "changed from '\(type(old))' to '\(type(new))'"
+    }
+
+    /// A width of integers to record.
+    struct WidthChange {
+        var table: String
+        /// The position of the column in the stored table.
+        var column: Int
+        var bits: Int
+    }
+
+    /// Returns the widths that are not recorded as they are now. Where none is recorded, that means
+    /// the greatest.
+    static func widthChanges(
+        stored: [TableDefinition], wanted: [TableDefinition]
+    ) -> [WidthChange] {
+        let stored = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        return wanted.flatMap { table in
+            (stored[table.name]?.columns ?? []).enumerated().compactMap { position, column in
+                guard let new = table.columns.first(where: { $0.name == column.name }),
+                    column.type == .int, new.type == .int, new.integerBits != 0,
+                    max(column.integerBits, 1) != new.integerBits,
+                    column.integerBits != 0 || new.integerBits != 64
+                else { return nil }
+                return WidthChange(
+                    table: table.name, column: position, bits: new.integerBits)
+            }
+        }
     }
 
     private static func change(from old: StoredType, to new: StoredType) -> String? {

@@ -6,6 +6,8 @@ struct StoredType: Equatable, CustomStringConvertible {
     var collection: CollectionKind
     var isOptional: Bool
     var linkTarget: String?
+    /// The bits of integers, if the description is to tell them.
+    var shownBits = 64
 
     init(_ column: ColumnDefinition) {
         type = column.type
@@ -16,7 +18,8 @@ struct StoredType: Equatable, CustomStringConvertible {
 
     var description: String {
         let isLink = type == .link || type == .embedded
-        let name = isLink ? "<\(linkTarget ?? "")>" : type.name
+        let bits = type == .int && shownBits < 64 ? "\(shownBits)" : ""
+        let name = isLink ? "<\(linkTarget ?? "")>" : type.name + bits
         func elements(_ kind: String) -> String {
             isLink ? kind + name : "\(kind)<\(name)\(isOptional ? "?" : "")>"
         }
