@@ -6,4 +6,7 @@
 extension Realm: @unchecked Sendable {}
 
 @available(*, unavailable)
+extension Migration: @unchecked Sendable {}
+
+@available(*, unavailable)
 extension ObjectBase: @unchecked Sendable {}
