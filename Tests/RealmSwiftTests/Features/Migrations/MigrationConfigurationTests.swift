@@ -167,7 +167,7 @@ private func renaming(_ old: String, _ new: String, _ type: String, _ text: Stri
         let threads = (0..<4).map { _ in
             BackgroundThread { _ in
                 let realm = try Realm(configuration: configuration)
-                return realm.objects(Second.Item.self).map(\.text)
+                return Array(realm.objects(Second.Item.self).map(\.text))
             }
         }
         for thread in threads { #expect(try thread.wait() == ["new"]) }
