@@ -21,9 +21,63 @@ extension SchemaMigration {
                     keys.append(leaf.objectKey(row))
                 }
                 position = first + leaf.rowCount
+                self.progress?(table.stored.name, position, count)
                 return keys.count < Self.batch
             }
             for key in keys { try body(key) }
+        }
+    }
+
+    // MARK: Collections
+
+    /// Moves the elements of collections to a column in which they may be null, or may not. Null
+    /// becomes zero there.
+    func convertElements(_ old: UInt16, to new: UInt16, of table: Table) throws(StorageError) {
+        guard let source = table.stored.position(ofID: old),
+            let target = table.stored.position(ofID: new),
+            let definition = table.stored.columns[target].definition
+        else { return }
+        let kind = definition.collection
+        let zero = definition.type.defaultScalar(isOptional: definition.isOptional)
+        try forEachKey(of: table) { location throws(StorageError) in
+            if case .bytes(let bytes) = try table.value(source, at: location) {
+                return !bytes.isEmpty
+            }
+            return false
+        } then: { key throws(StorageError) in
+            let before = table.collection(source, of: key, kind: kind)
+            let after = table.collection(target, of: key, kind: kind)
+            for index in 0..<(try before.stored().count()) {
+                let row = try before.stored().row(at: index)
+                try Self.copy(row, to: after, insteadOfNull: zero)
+            }
+            try before.removeAll()
+        }
+    }
+
+    /// Adds an element of a collection to another one. Its bytes are copied, because the other may
+    /// be in the same row.
+    private static func copy(
+        _ row: CollectionRow, to target: CollectionHandle, insteadOfNull zero: Scalar
+    ) throws(StorageError) {
+        try Array(row.key).withBytes { key throws(StorageError) in
+            guard case .bytes(let bytes) = row.value else {
+                return try add(row.value.isNull ? zero : row.value, key: key, to: target)
+            }
+            try Array(bytes).withBytes { bytes throws(StorageError) in
+                try add(.bytes(bytes), key: key, to: target)
+            }
+        }
+    }
+
+    private static func add(
+        _ value: Scalar, key: UnsafeRawBufferPointer, to target: CollectionHandle
+    ) throws(StorageError) {
+        switch target.format.collection {
+        case .list: try ListHandle(collection: target).append(value)
+        case .set: _ = try SetHandle(collection: target).insert(value)
+        case .map: try MapHandle(collection: target).set(value, forKey: key)
+        case .none: break
         }
     }
 
@@ -98,7 +152,7 @@ extension SchemaMigration {
         let index = old.number
         try change { $0.addPrimaryKey(column, ofTable: index) }
         let table = connection.table(index)
-        try PrimaryKeyMap.build(in: table) { value throws(StorageError) in
+        try PrimaryKeyMap.build(in: table, progress) { value throws(StorageError) in
             throw self.duplicate(value, column, in: table)
         }
     }
@@ -146,7 +200,8 @@ extension PrimaryKeyMap {
     /// Enters the primary keys of all objects into an empty map, in batches that are sorted, and
     /// calls `report` with a value that two objects have.
     static func build(
-        in table: Table, _ report: (Scalar) throws(StorageError) -> Void
+        in table: Table, _ progress: ((String, Int, Int) -> Void)?,
+        _ report: (Scalar) throws(StorageError) -> Void
     ) throws(StorageError) {
         guard let column = table.primaryKeyColumn else { return }
         let map = table.primaryKeys.map
@@ -169,6 +224,7 @@ extension PrimaryKeyMap {
                     }
                 }
                 position = first + leaf.rowCount
+                progress?(table.stored.name, position, count)
                 return changes.byteCount < batchBytes
             }
             let state = try table.primaryKeys.state

@@ -26,8 +26,14 @@ public final class SchemaMigration {
     private var removed: [String: [String: UInt16]] = [:]
     /// The properties that were optional, as tables and positions.
     private var required: [(table: Int, column: UInt16)] = []
+    /// The collections whose elements may be null now, or may not any more: the columns before and
+    /// after, which are stored differently.
+    private var converted: [(table: Int, old: UInt16, new: UInt16)] = []
     private var isPrepared = false
     private var hasChangedLayout = false
+    /// Called with the name of a table, how many of its objects were visited, and how many there
+    /// are, each time some of them were.
+    public var progress: ((_ table: String, _ position: Int, _ count: Int) -> Void)?
 
     /// Begins a migration in the open write transaction. Adds the tables that do not exist.
     ///
@@ -65,6 +71,7 @@ public final class SchemaMigration {
             guard let removed = try schema.adapt(index, to: definition) else { continue }
             self.removed[definition.name] = removed
             noteRequired(from: old, to: schema.tables[index], at: index)
+            noteConverted(removed, to: schema.tables[index], at: index)
         }
     }
 
@@ -89,6 +96,16 @@ public final class SchemaMigration {
                 column.definition?.isOptional == false
             else { continue }
             required.append((index, column.id))
+        }
+    }
+
+    private func noteConverted(_ removed: [String: UInt16], to new: StoredTable, at index: Int) {
+        for (name, id) in removed {
+            guard let before = new.position(ofID: id), let after = new.position(of: name),
+                let definition = new.columns[after].definition,
+                new.columns[before].mayBecome(definition, convertingElements: true)
+            else { continue }
+            converted.append((index, old: id, new: new.columns[after].id))
         }
     }
 
@@ -176,6 +193,9 @@ public final class SchemaMigration {
             try dropUnwantedKey(of: table, as: definition)
         }
         while let column = required.popLast() { try replaceNulls(column) }
+        while let columns = converted.popLast() {
+            try convertElements(columns.old, to: columns.new, of: connection.table(columns.table))
+        }
     }
 
     private func dropRemovedIndexes(of table: Table) throws(StorageError) {

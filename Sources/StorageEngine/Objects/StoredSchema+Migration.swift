@@ -201,24 +201,17 @@ extension StoredTable {
 }
 
 extension StoredColumn {
-    /// Whether both are the same property, with values of the same form.
-    func isStored(like other: StoredColumn) -> Bool {
-        guard id == other.id, let own = definition, let known = other.definition else {
-            return false
-        }
-        return own.type == known.type && own.collection == known.collection
-            && own.isOptional == known.isOptional && own.isPrimaryKey == known.isPrimaryKey
-            && isRemoved == other.isRemoved && isZeroWhereAbsent == other.isZeroWhereAbsent
-    }
-
     /// Whether the values of the property can be those of another definition, of whatever name.
-    func mayBecome(_ other: ColumnDefinition) -> Bool {
+    ///
+    /// `convertingElements`: collections are copied if their elements may be null in one of them.
+    func mayBecome(_ other: ColumnDefinition, convertingElements: Bool = false) -> Bool {
         guard let own = definition, own.type == other.type, own.collection == other.collection,
             own.linkTarget == other.linkTarget, !own.isWider(than: other)
         else { return false }
         // Elements of collections are stored differently if they may be null.
         return own.isOptional == other.isOptional
-            || own.collection == .none && own.type.traits.reference == .none
+            || (own.collection == .none || convertingElements)
+                && own.type.traits.reference == .none
     }
 
     /// The property with the name and the optionality of a definition.

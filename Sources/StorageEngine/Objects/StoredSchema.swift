@@ -56,6 +56,16 @@ struct StoredColumn: Equatable {
             isOptional: definition.isOptional && !isZeroWhereAbsent)
     }
 
+    /// Whether both are the same property, with values of the same form.
+    func isStored(like other: StoredColumn) -> Bool {
+        guard id == other.id, let own = definition, let known = other.definition else {
+            return false
+        }
+        return own.type == known.type && own.collection == known.collection
+            && own.isOptional == known.isOptional && own.isPrimaryKey == known.isPrimaryKey
+            && isRemoved == other.isRemoved && isZeroWhereAbsent == other.isZeroWhereAbsent
+    }
+
     var clusterColumn: ClusterTree.Column {
         ClusterTree.Column(
             format: ColumnFormat(id: id, kind: kind), defaultScalar: defaultScalar,

@@ -16,7 +16,7 @@ extension RealmInstance {
     }
 
     private func makeDynamicClass(named name: String) -> ManagedClass {
-        let known = schema[name]
+        let known = schema[name] ?? migratedClasses?[name]
         let stored = attempt { try connection.table(named: name)?.definition }
         guard let definition = stored ?? known?.definition else { stopForUnknownClass(name) }
         let model = ClassModel(dynamic: definition, named: known)

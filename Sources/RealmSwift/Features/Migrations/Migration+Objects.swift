@@ -17,18 +17,14 @@ extension Migration {
     /// are stored.
     public var oldSchema: Schema {
         let definitions = attempt { try oldRealm.connection.tableDefinitions() }
-        return schema(of: definitions)
-    }
-
-    /// The classes and properties of the application, by the names under which they are stored.
-    public var newSchema: Schema { schema(of: newClasses) }
-
-    private func schema(of definitions: [TableDefinition]) -> Schema {
-        Schema(
+        return Schema(
             objectSchema: definitions.sorted { $0.name < $1.name }.map {
                 ClassModel(dynamic: $0, named: nil).objectSchema
             })
     }
+
+    /// The classes and properties of the application.
+    public var newSchema: Schema { newClasses.publicSchema }
 
     // MARK: Objects
 
@@ -50,8 +46,7 @@ extension Migration {
         prepare()
         if emptied.contains(typeName) || newRealm.isInFailedTransaction { return }
         let old = managedClass(typeName, in: oldRealm)
-        let isWanted = newClasses.contains { $0.name == typeName }
-        let new = isWanted ? managedClass(typeName, in: newRealm) : nil
+        let new = newClasses[typeName] != nil ? managedClass(typeName, in: newRealm) : nil
         let created = createdObjects(of: new, after: old)
         let wasEnumerating = isEnumerating
         isEnumerating = true
@@ -85,9 +80,8 @@ extension Migration {
         let count = attempt { try table.count() }
         var position = 0
         var keys: [ObjectKey] = []
-        var progress = MigrationProgress(of: managedClass.model.name, count: count)
         while position < count, !newRealm.hasFailed {
-            progress.note(position)
+            progress.note(managedClass.model.name, position, of: count)
             keys.removeAll(keepingCapacity: true)
             attempt {
                 try table.forEachLeaf(from: position, keepsLeaves: false) { leaf, first in
@@ -138,10 +132,12 @@ extension Migration {
     ///   - typeName: The name of the class.
     ///   - value: A dictionary of values by property name, an array of values in the order of the
     ///     properties, or an object.
-    /// - Precondition: The class exists, and all values match the types of their properties.
+    /// - Precondition: The application has the class, and all values match the types of their
+    ///   properties.
     @discardableResult
     public func create(_ typeName: String, value: Any = [Any]()) -> MigrationObject {
         newRealm.checkThread()
+        if newClasses[typeName] == nil { newRealm.stopForUnknownClass(typeName) }
         prepare()
         return Realm(instance: newRealm).dynamicCreate(typeName, value: value)
     }
@@ -165,7 +161,7 @@ extension Migration {
         guard let managedClass = managedClass(typeName, in: newRealm) else { return false }
         emptied.insert(typeName)
         newRealm.change {
-            if newClasses.contains(where: { $0.name == typeName }) {
+            if newClasses[typeName] != nil {
                 try managedClass.existingTable.deleteAll()
                 managedClass.noteDeletionOfAll()
             } else {
@@ -174,69 +170,5 @@ extension Migration {
             }
         }
         return true
-    }
-
-    // MARK: Properties
-
-    /// Gives the values of a property to one of another name, which keeps relationships.
-    ///
-    /// Call it before objects are accessed; then it costs the same whatever their number. It makes
-    /// the new objects invalid that were obtained before.
-    ///
-    /// ```swift
-    /// migration.renameProperty(onType: "Person", from: "yearsSinceBirth", to: "age")
-    /// ```
-    /// - Parameters:
-    ///   - typeName: The name of the class.
-    ///   - oldName: The name under which the property is stored in the file.
-    ///   - newName: The name under which the application stores it.
-    /// - Precondition: The class is in the file and in the application. The file has the first
-    ///   property, and the application only the second. Both have one type. A property that may be
-    ///   nil does not become one that may not.
-    public func renameProperty(
-        onType typeName: String, from oldName: String, to newName: String
-    ) {
-        newRealm.checkThread()
-        requireRenaming(typeName, oldName, to: newName)
-        newRealm.change { try changes.rename(oldName, to: newName, ofTable: typeName) }
-        forgetClasses()
-    }
-
-    private func requireRenaming(_ type: String, _ old: String, to new: String) {
-        if isEnumerating {
-            stop("Cannot rename property '\(type).\(old)' while objects are enumerated.")
-        }
-        let stored = attempt { try oldRealm.connection.table(named: type)?.definition }
-        guard let stored else {
-            stop("Cannot rename properties for type '\(type)' because it does not exist.")
-        }
-        guard let wanted = newClasses.first(where: { $0.name == type }) else {
-            stop(
-                "Cannot rename properties for type '\(type)' because it has been removed from the "
-                    + "Realm.")
-        }
-        guard let source = stored.columns.first(where: { $0.name == old }) else {
-            stop("Cannot rename property '\(type).\(old)' because it does not exist.")
-        }
-        guard let target = wanted.columns.first(where: { $0.name == new }) else {
-            stop("Renamed property '\(type).\(new)' does not exist.")
-        }
-        func stopRenaming(_ reason: String) -> Never {
-            stop("Cannot rename property '\(type).\(old)' to '\(new)' because \(reason).")
-        }
-        if wanted.columns.contains(where: { $0.name == old }) {
-            stopRenaming("the source property still exists")
-        }
-        if stored.columns.contains(where: { $0.name == new }) {
-            stopRenaming("'\(new)' existed before the migration")
-        }
-        var (before, after) = (StoredType(source), StoredType(target))
-        if before.isOptional, !after.isOptional, before.collection == .none {
-            stopRenaming("it would change from optional to required")
-        }
-        if before.collection == .none { before.isOptional = after.isOptional }
-        if before != after {
-            stopRenaming("it would change from type '\(StoredType(source))' to '\(after)'")
-        }
     }
 }

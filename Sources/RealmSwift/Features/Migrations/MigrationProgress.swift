@@ -1,19 +1,12 @@
 import StorageEngine
 
-/// Tells once a second how far the enumeration of a class is, in the log.
-struct MigrationProgress {
+/// Tells once a second how far a migration is in a class, in the log.
+final class MigrationProgress {
     private static let interval: UInt64 = 1_000_000_000
 
-    private let name: String
-    private let count: Int
     private var lastTime = System.monotonicNanoseconds
 
-    init(of name: String, count: Int) {
-        self.name = name
-        self.count = count
-    }
-
-    mutating func note(_ position: Int) {
+    func note(_ name: String, _ position: Int, of count: Int) {
         let now = System.monotonicNanoseconds
         if now - lastTime < Self.interval { return }
         lastTime = now

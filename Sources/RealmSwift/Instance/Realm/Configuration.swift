@@ -130,7 +130,8 @@ extension Realm {
         /// ``schemaVersion``, whether or not classes have changed, and not for a new file. It is
         /// called on the thread that opens the Realm, inside a write transaction: what it does is
         /// stored as a whole, together with the new schema, or not at all. It must not open the
-        /// same Realm.
+        /// same Realm. A file of which a Realm is open in the process is not migrated: opening it
+        /// throws `.alreadyOpen`.
         ///
         /// ```swift
         /// configuration.schemaVersion = 2
@@ -145,7 +146,6 @@ extension Realm {
         ///     }
         /// }
         /// ```
-        /// - Precondition: A Realm that needs a migration is not open already.
         public var migrationBlock: MigrationBlock?
 
         /// A Boolean value that indicates whether a file that needs a migration is deleted, and
@@ -166,8 +166,8 @@ extension Realm {
         /// The path of a file that is copied to ``fileURL`` when there is no file there; nil for a
         /// new file without objects.
         ///
-        /// The file must have the encryption key of the configuration. While it is copied, nothing
-        /// may write to it. A Realm in memory ignores the path.
+        /// The file has the ``encryptionKey`` of the configuration, or none; the copy has that key.
+        /// The copy is compacted. A Realm in memory, and a read-only one, ignore the path.
         public var seedFilePath: URL?
 
         /// The most versions that may be in use when a write transaction begins; nil for no limit.
@@ -346,5 +346,27 @@ extension Realm.Configuration: CustomStringConvertible {
         let types = objectTypes?.map { $0.className() }.joined(separator: ", ")
         lines.append("objectTypes = \(types.map { "[\($0)]" } ?? "(null)");")
         return "Realm.Configuration {\n" + lines.map { "\t\($0)\n" }.joined() + "}"
+    }
+}
+
+// MARK: - Checking values
+
+extension Realm {
+    /// Stops the program if a key does not have the required length.
+    static func requireValid(encryptionKey: Data?) {
+        if let encryptionKey, encryptionKey.count != 64 {
+            stop("Encryption key must be exactly 64 bytes long")
+        }
+    }
+
+    /// Returns the path of a file URL.
+    ///
+    /// - Throws: `.invalidInput` for a URL that is not a file URL.
+    static func path(of url: URL) throws -> String {
+        if url.isFileURL { return url.standardizedFileURL.path }
+        throw Error(
+            .invalidInput,
+            message: "'\(url.absoluteString)' is not a file URL. Make the URL of a Realm with "
+                + "URL(fileURLWithPath:).")
     }
 }

@@ -16,8 +16,8 @@ public typealias MigrationBlock =
 /// become optional or required; nil becomes zero then. Properties that are gone, or of another
 /// type, have their values in the old objects only.
 ///
-/// Objects have no Swift class here: ``MigrationObject``s are accessed by the names under which
-/// classes and properties are stored.
+/// Objects have no Swift class here. Properties of old ``MigrationObject``s have the names under
+/// which they are stored, those of new ones the names in the application's classes.
 ///
 /// A migration, and its objects, can be used only on the thread, and until the end, of the block.
 /// Use elsewhere stops the program. What a block does becomes part of the file as a whole, when the
@@ -28,18 +28,21 @@ public final class Migration {
     /// The transaction that makes it what it is to be.
     let newRealm: RealmInstance
     let changes: SchemaMigration
-    let newClasses: [TableDefinition]
+    let newClasses: SchemaModel
+    /// Names that properties had between two versions, given by one renaming and not yet taken by
+    /// another: for each class, the names in the file.
+    var intermediate: [String: [String: String]] = [:]
     /// The classes whose objects were all deleted.
     var emptied: Set<String> = []
     /// Whether objects are being enumerated.
     var isEnumerating = false
+    let progress = MigrationProgress()
     /// Managed classes of objects that properties were renamed of. Objects that were made before
     /// refer to them.
     private var former: [ManagedClass] = []
 
     private init(
-        _ definitions: [TableDefinition], _ configuration: Realm.Configuration,
-        on connection: Connection
+        to classes: SchemaModel, as configuration: Realm.Configuration, on connection: Connection
     ) throws {
         func instance(_ connection: Connection) throws -> RealmInstance {
             RealmInstance(
@@ -48,25 +51,27 @@ public final class Migration {
         }
         oldRealm = try instance(Connection(readingLike: connection))
         newRealm = try instance(connection)
-        newClasses = definitions
-        changes = try SchemaMigration(connection, to: definitions)
+        newClasses = classes
+        changes = try SchemaMigration(connection, to: classes.classes.map(\.definition))
+        changes.progress = progress.note
+        newRealm.adoptTransaction(to: classes)
     }
 
     /// Migrates a file in the open write transaction of a connection.
     ///
     /// - Throws: What failed. The transaction can only be rolled back then.
     static func run(
-        _ block: MigrationBlock, from version: UInt64, to definitions: [TableDefinition],
+        _ block: MigrationBlock, from version: UInt64, to classes: SchemaModel,
         as configuration: Realm.Configuration, on connection: Connection
     ) throws {
-        let migration = try Migration(definitions, configuration, on: connection)
+        let migration = try Migration(to: classes, as: configuration, on: connection)
         let (old, new) = (migration.oldRealm, migration.newRealm)
-        new.adoptTransaction()
         RealmCache.addMigrating(new)
         block(migration, version)
         RealmCache.remove(new)
         old.invalidate()
         try new.returnTransaction()
+        try migration.requireCompleteRenamings()
         try migration.changes.finish()
     }
 

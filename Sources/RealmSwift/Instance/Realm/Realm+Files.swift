@@ -43,24 +43,6 @@ extension Realm {
         try writeCopy(toFile: fileURL, encryptionKey: configuration.encryptionKey)
     }
 
-    /// Stops the program if a key does not have the required length.
-    static func requireValid(encryptionKey: Data?) {
-        if let encryptionKey, encryptionKey.count != 64 {
-            stop("Encryption key must be exactly 64 bytes long")
-        }
-    }
-
-    /// Returns the path of a file URL.
-    ///
-    /// - Throws: `.invalidInput` for a URL that is not a file URL.
-    static func path(of url: URL) throws -> String {
-        if url.isFileURL { return url.standardizedFileURL.path }
-        throw Error(
-            .invalidInput,
-            message: "'\(url.absoluteString)' is not a file URL. Make the URL of a Realm with "
-                + "URL(fileURLWithPath:).")
-    }
-
     /// Returns a Boolean value that indicates whether the file of a configuration exists.
     public static func fileExists(for config: Configuration) -> Bool {
         guard let url = config.fileURL, url.isFileURL else { return false }

@@ -16,7 +16,9 @@ extension RealmInstance {
         if let seed = configuration.seedFilePath, configuration.inMemoryIdentifier == nil,
             !configuration.readOnly
         {
-            try SeedFile.copy(seed, to: path)
+            try SeedFile.copy(
+                Realm.path(of: seed), to: path,
+                encryptionKey: configuration.encryptionKey.map(Array.init))
         }
         var options = Database.Options()
         options.createIfMissing = !configuration.readOnly
@@ -51,9 +53,7 @@ extension RealmInstance {
         _ database: Database, _ configuration: Realm.Configuration, path: String,
         schema: SchemaModel, confinement: Confinement
     ) throws -> RealmInstance {
-        let connection = try connect(
-            to: database, fitting: schema.classes.map(\.definition), as: configuration,
-            path: path)
+        let connection = try connect(to: database, fitting: schema, as: configuration, path: path)
         Logger.note(.debug, "Opened the Realm at path '\(path)'")
         let realm = RealmInstance(
             configuration: configuration, path: path, schema: schema, connection: connection,
@@ -64,14 +64,13 @@ extension RealmInstance {
 
     /// Connects to a database, and has it fit the classes.
     private static func connect(
-        to database: Database, fitting definitions: [TableDefinition],
-        as configuration: Realm.Configuration, path: String
+        to database: Database, fitting schema: SchemaModel, as configuration: Realm.Configuration,
+        path: String
     ) throws -> Connection {
         while true {
             let connection = try Connection(database)
             let setup = SchemaSetup(
-                connection: connection, definitions: definitions, configuration: configuration,
-                path: path)
+                connection: connection, schema: schema, configuration: configuration, path: path)
             do {
                 try setup.run()
                 return connection
@@ -94,8 +93,10 @@ extension RealmInstance {
     /// Returns whether this instance can be reused for another configuration of its file. If the
     /// schema version differs, opening the file decides whether that version is accepted.
     func suits(_ other: Realm.Configuration, _ schema: SchemaModel) -> Bool {
-        self.schema.covers(schema) && configuration.schemaVersion == other.schemaVersion
-            && configuration.durability == other.durability && !confinement.isDeserted
+        !isMigrating && self.schema.covers(schema)
+            && configuration.schemaVersion == other.schemaVersion
+            && configuration.durability == other.durability
+            && !confinement.isDeserted
     }
 
     /// Returns whether this instance has a class of another one.
@@ -125,9 +126,21 @@ struct NeedsMigration: Error {}
 /// The adjustment of a file's schema to the classes of the application, or its rejection.
 private struct SchemaSetup {
     let connection: Connection
+    let schema: SchemaModel
     let definitions: [TableDefinition]
     let configuration: Realm.Configuration
     let path: String
+
+    init(
+        connection: Connection, schema: SchemaModel, configuration: Realm.Configuration,
+        path: String
+    ) {
+        self.connection = connection
+        self.schema = schema
+        definitions = schema.classes.map(\.definition)
+        self.configuration = configuration
+        self.path = path
+    }
 
     func run() throws {
         guard try needsChange() else { return }
@@ -218,11 +231,9 @@ private struct SchemaSetup {
         if let version = try connection.schemaVersion(), isMigration(from: version),
             let block = configuration.migrationBlock
         {
-            if RealmCache.isOpen(connection.database) {
-                stop("Cannot migrate Realms that are already open.")
-            }
+            if RealmCache.isOpen(connection.database) { try refuseOpen() }
             try Migration.run(
-                block, from: version, to: definitions, as: configuration, on: connection)
+                block, from: version, to: schema, as: configuration, on: connection)
         }
         let stored = try connection.tableDefinitions()
         let missing = missing(from: stored)
@@ -253,6 +264,12 @@ private struct SchemaSetup {
             .fail, path: path,
             message: "Realm at path '\(path)' cannot be opened with new classes, other indexes or "
                 + "a new schema version while it is in a write transaction on the same thread.")
+    }
+
+    /// Throws because other threads, or this one, have objects of the classes before.
+    private func refuseOpen() throws {
+        throw Realm.Error(
+            .alreadyOpen, path: path, message: "Cannot migrate Realms that are already open.")
     }
 
     private func refuseUninitialized() throws {

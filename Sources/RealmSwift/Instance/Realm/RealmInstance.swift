@@ -70,8 +70,9 @@ final class RealmInstance {
     private var classes: [ObjectIdentifier: ManagedClass] = [:]
     /// The classes of ``DynamicObject``s, by name.
     var dynamicClasses: [String: ManagedClass] = [:]
-    /// Whether this instance shows a write transaction to a migration.
-    @exclusivity(unchecked) private(set) var isMigrating = false
+    /// The classes of the application, while this instance shows a write transaction to a migration
+    /// and therefore has none; nil otherwise.
+    @exclusivity(unchecked) private(set) var migratedClasses: SchemaModel?
     /// The keys of cancelled additions and deletions, by class name. Entries are never removed,
     /// because managed classes hold unowned references to them.
     private var cancelledKeys: [String: CancelledKeys] = [:]
@@ -287,9 +288,13 @@ extension RealmInstance {
         return true
     }
 
-    /// Takes over the write transaction that its connection has begun, to show it to a migration.
-    func adoptTransaction() {
-        isMigrating = true
+    /// Whether this instance shows a write transaction to a migration.
+    var isMigrating: Bool { migratedClasses != nil }
+
+    /// Takes over the write transaction that its connection has begun, to show it to a migration to
+    /// the classes of the application.
+    func adoptTransaction(to classes: SchemaModel) {
+        migratedClasses = classes
         writeState.pointee = .open
         stampOfBegin = connection.changeStamp
     }

@@ -1,33 +1,49 @@
 import Foundation
+import StorageEngine
 
 /// The copy of a file with which an application begins.
 enum SeedFile {
-    /// Copies a file to a path, unless there is a file. The copy is complete, and on the disk, when
-    /// it appears there.
+    /// Copies a file to a path, unless there is a file, and encrypts the copy with a key, if any.
+    /// The copy is complete, and on the disk, when it appears there.
     ///
-    /// - Throws: ``Realm/Error`` if the file cannot be read, or the copy not be written.
-    static func copy(_ seed: URL, to path: String) throws {
+    /// - Throws: `StorageError` if the file cannot be read, or the copy not be written.
+    static func copy(_ seed: String, to path: String, encryptionKey: [UInt8]?) throws {
         let files = FileManager.default
         if files.fileExists(atPath: path) { return }
-        let source = try Realm.path(of: seed)
-        let destination = URL(fileURLWithPath: path)
-        let copy = URL(fileURLWithPath: path + ".seed-\(UUID().uuidString)")
+        let copy = path + ".seed-\(UUID().uuidString)"
+        defer { try? files.removeItem(atPath: copy) }
+        try connect(to: seed, encryptionKey: encryptionKey)
+            .writeCopy(toPath: copy, encryptionKey: encryptionKey)
         do {
-            try files.copyItem(at: URL(fileURLWithPath: source), to: copy)
-            defer { try? files.removeItem(at: copy) }
-            let file = try FileHandle(forUpdating: copy)
-            try file.synchronize()
-            try file.close()
             // Unlike a move, this leaves a file alone that another process has made meanwhile.
-            do { try files.linkItem(at: copy, to: destination) } catch {
-                if !files.fileExists(atPath: path) { throw error }
-            }
+            try files.linkItem(atPath: copy, toPath: path)
         } catch {
-            throw Realm.Error(
-                files.fileExists(atPath: source) ? .fileOperationFailed : .fileNotFound,
-                path: source,
-                message: "Failed to copy the seed file at path '\(source)' to '\(path)': "
+            if files.fileExists(atPath: path) { return }
+            throw StorageError(
+                .fileAccess, path: path,
+                message: "Failed to copy the seed file at path '\(seed)' to '\(path)': "
                     + error.localizedDescription)
+        }
+    }
+
+    /// Opens a seed, which has the key or is not encrypted.
+    private static func connect(
+        to path: String, encryptionKey: [UInt8]?
+    ) throws(StorageError) -> Connection {
+        var options = Database.Options()
+        options.createIfMissing = false
+        options.readOnly = true
+        options.encryptionKey = encryptionKey
+        do {
+            return try Connection(Database.open(path: path, options: options))
+        } catch {
+            guard encryptionKey != nil, error.code == .wrongKey || error.code == .notADatabase
+            else { throw error }
+            options.encryptionKey = nil
+            guard let plain = try? Connection(Database.open(path: path, options: options)) else {
+                throw error
+            }
+            return plain
         }
     }
 }

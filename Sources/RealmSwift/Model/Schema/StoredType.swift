@@ -19,12 +19,12 @@ struct StoredType: Equatable, CustomStringConvertible {
     var description: String {
         let isLink = type == .link || type == .embedded
         let bits = type == .int && shownBits < 64 ? "\(shownBits)" : ""
-        let name = isLink ? "<\(linkTarget ?? "")>" : type.name + bits
-        func elements(_ kind: String) -> String {
-            isLink ? kind + name : "\(kind)<\(name)\(isOptional ? "?" : "")>"
+        let name = isLink ? linkTarget ?? "" : type.name + bits
+        guard let kind = collection.elementsName else {
+            return isLink ? "<\(name)>" : name + (isOptional ? "?" : "")
         }
-        if let kind = collection.elementsName { return elements(kind) }
-        return isLink ? name : name + (isOptional ? "?" : "")
+        let keys = collection == .map ? "string, " : ""
+        return "\(kind)<\(keys)\(name)\(isOptional && !isLink ? "?" : "")>"
     }
 }
 

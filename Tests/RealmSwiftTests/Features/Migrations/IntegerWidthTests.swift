@@ -3,7 +3,7 @@ import RealmSwift
 import StorageEngine
 import Testing
 
-private enum Wide {
+private enum WideIntegers {
     class Item: Object {
         @Persisted var number: Int
         @Persisted var numbers: List<Int32>
@@ -13,7 +13,7 @@ private enum Wide {
     }
 }
 
-private enum Narrow {
+private enum NarrowIntegers {
     class Item: Object {
         @Persisted var number: Int8
         @Persisted var numbers: List<Int16>
@@ -28,32 +28,36 @@ private enum Narrow {
     private let file = MigratedFile()
 
     @Test func aSmallerTypeNeedsAMigration() throws {
-        try file.make([Wide.Item.self]) { $0.add(Wide.Item(value: ["number": 300])) }
-        let text = message { _ = try file.open([Narrow.Item.self]) }
+        try file.write([WideIntegers.Item.self]) {
+            $0.add(WideIntegers.Item(value: ["number": 300]))
+        }
+        let text = message { _ = try file.opened([NarrowIntegers.Item.self]) }
         #expect(
             text == "Migration is required due to the following errors:\n"
                 + "- Property 'Item.number' has been changed from 'int' to 'int8'.\n"
                 + "- Property 'Item.numbers' has been changed from 'array<int32>' to "
                 + "'array<int16>'.\n"
                 + "- Property 'Item.maybe' has been changed from 'int?' to 'int16?'.")
-        let realm = try file.open([Narrow.Item.self], version: 1) { migration, _ in
+        let realm = try file.opened([NarrowIntegers.Item.self], version: 1) { migration, _ in
             migration.enumerateObjects(ofType: "Item") { old, new in
-                new!["number"] = min(numbers(old!["number"]), 127)
+                new!["number"] = min((old!["number"] as! Int), 127)
             }
         }
-        #expect(realm.objects(Narrow.Item.self).map(\.number) == [127])
+        #expect(realm.objects(NarrowIntegers.Item.self).map(\.number) == [127])
     }
 
     @Test func aLargerTypeNeedsNone() throws {
-        try file.make([Narrow.Item.self]) {
-            $0.add(Narrow.Item(value: ["number": -5, "numbers": [1, 2], "maybe": 7]))
+        try file.write([NarrowIntegers.Item.self]) {
+            $0.add(NarrowIntegers.Item(value: ["number": -5, "numbers": [1, 2], "maybe": 7]))
         }
         do {
-            let realm = try file.open([Wide.Item.self])
-            #expect(realm.objects(Wide.Item.self).map(\.number) == [-5])
-            try realm.write { realm.objects(Wide.Item.self).first?.number = 1 << 40 }
+            let realm = try file.opened([WideIntegers.Item.self])
+            #expect(realm.objects(WideIntegers.Item.self).map(\.number) == [-5])
+            try realm.write { realm.objects(WideIntegers.Item.self).first?.number = 1 << 40 }
         }
-        #expect(throws: Realm.Error(.schemaMismatch)) { try file.open([Narrow.Item.self]) }
+        #expect(throws: Realm.Error(.schemaMismatch)) {
+            try file.opened([NarrowIntegers.Item.self])
+        }
     }
 
     /// Files of earlier versions do not record widths.
@@ -80,12 +84,14 @@ private enum Narrow {
             try connection.commit()
         }
         guard Int8(exactly: number) != nil else {
-            #expect(throws: Realm.Error(.schemaMismatch)) { try file.open([Narrow.Item.self]) }
+            #expect(throws: Realm.Error(.schemaMismatch)) {
+                try file.opened([NarrowIntegers.Item.self])
+            }
             return
         }
         do {
-            let realm = try file.open([Narrow.Item.self])
-            #expect(realm.objects(Narrow.Item.self).map { Int64($0.number) } == [number])
+            let realm = try file.opened([NarrowIntegers.Item.self])
+            #expect(realm.objects(NarrowIntegers.Item.self).map { Int64($0.number) } == [number])
         }
         // From now on it is recorded.
         let connection = try Connection(Database.open(path: file.url.path))

@@ -1,242 +1,318 @@
 import Foundation
 import RealmSwift
-import StorageEngine
 import Testing
-import ToolSupport
 
-private enum First {
-    class Item: Object {
+// What `Realm.Configuration` says about migrations, and settings that contradict.
+
+private enum Model {
+    class Item: VersionedObject {
         @Persisted var number: Int
-        override class func className() -> String { "Item" }
-        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+
+    static let types: [ObjectBase.Type] = [Item.self]
+}
+
+@Suite struct MigrationConfigurationTests {
+    private let file = MigratedFile()
+
+    @Test func aNewConfigurationHasNoMigration() {
+        let configuration = Realm.Configuration()
+        #expect(configuration.schemaVersion == 0 && configuration.migrationBlock == nil)
+        #expect(!configuration.deleteRealmIfMigrationNeeded && configuration.seedFilePath == nil)
+        #expect(!configuration.readOnly && configuration.shouldCompactOnLaunch == nil)
+        #expect(configuration.encryptionKey == nil && configuration.objectTypes == nil)
+        #expect(configuration.maximumNumberOfActiveVersions == nil)
+    }
+
+    @Test func everySettingIsAnArgument() {
+        let configuration = Realm.Configuration(
+            fileURL: file.url, encryptionKey: Data(count: 64), schemaVersion: 4,
+            migrationBlock: { _, _ in }, deleteRealmIfMigrationNeeded: true,
+            shouldCompactOnLaunch: { _, _ in false }, objectTypes: Model.types,
+            seedFilePath: file.directory.url)
+        #expect(configuration.schemaVersion == 4 && configuration.migrationBlock != nil)
+        #expect(configuration.deleteRealmIfMigrationNeeded)
+        #expect(configuration.seedFilePath == file.directory.url)
+        #expect(configuration.shouldCompactOnLaunch != nil)
+    }
+
+    /// The book prints a new configuration.
+    @Test func aConfigurationPrintsItsSettings() {
+        let lines = Realm.Configuration(fileURL: file.url).description
+            .components(separatedBy: "\n")
+        #expect(lines.first == "Realm.Configuration {" && lines.last == "}")
+        for line in [
+            "fileURL = \(file.url.absoluteString);", "encryptionKey = (null);", "readOnly = 0;",
+            "schemaVersion = 0;", "migrationBlock = (null);",
+            "deleteRealmIfMigrationNeeded = 0;", "shouldCompactOnLaunch = (null);",
+        ] {
+            #expect(lines.contains { $0.hasSuffix("\t" + line) }, "\(line)")
+        }
+        var other = Realm.Configuration(fileURL: file.url, schemaVersion: 3)
+        other.migrationBlock = { _, _ in }
+        other.deleteRealmIfMigrationNeeded = true
+        let text = other.description
+        #expect(text.contains("schemaVersion = 3;"))
+        #expect(text.contains("deleteRealmIfMigrationNeeded = 1;"))
+        #expect(!text.contains("migrationBlock = (null);") && text.contains("migrationBlock = "))
+    }
+
+    /// Documented: "Equality ignores blocks and objectTypes".
+    @Test func equalityIgnoresBlocks() {
+        let configuration = file.configuration(Model.types, version: 1)
+        var other = file.configuration([Keyed.self], version: 1) { _, _ in }
+        #expect(configuration == other)
+        other.shouldCompactOnLaunch = { _, _ in true }
+        #expect(configuration == other)
+        other.schemaVersion = 2
+        #expect(configuration != other)
+    }
+
+    @Test func theConfigurationOfARealmHasItsVersionAndBlock() throws {
+        try file.open(Model.types, version: 3, migrating: { _, _ in }) { realm in
+            #expect(realm.configuration.schemaVersion == 3)
+            #expect(realm.configuration.migrationBlock != nil)
+            #expect(!realm.configuration.deleteRealmIfMigrationNeeded)
+        }
+    }
+
+    /// Documented: "You can have multiple configuration objects, so you can control the version,
+    /// schema and location of each Realm independently."
+    @Test func filesHaveVersionsOfTheirOwn() throws {
+        let (calls, other) = (MigrationLog<String>(), MigratedFile())
+        try file.write(Model.types, version: 1) { _ in }
+        try other.write(Model.types, version: 5) { _ in }
+        try file.migrate(to: Model.types, version: 2) { _, old in calls.note("file \(old)") }
+        try other.migrate(to: Model.types, version: 7) { _, old in calls.note("other \(old)") }
+        #expect(calls.all == ["file 1", "other 5"])
+        #expect(try file.version() == 2)
+        #expect(try other.version() == 7)
+    }
+
+    /// The documentation's sample: the default configuration is set, and `Realm()` migrates.
+    @Test func theDefaultConfigurationMigrates() async throws {
+        try file.write(Model.types) { realm in
+            realm.create(Model.Item.self, value: ["number": 5])
+        }
+        await openDefault(at: file.url.path)
+        #expect(try file.version() == 1)
+    }
+
+    private func openDefault(at path: String) async {
+        await #expect(processExitsWith: .success) { [path] in
+            let calls = MigrationLog<UInt64>()
+            var configuration = Realm.Configuration.defaultConfiguration
+            configuration.fileURL = URL(fileURLWithPath: path)
+            configuration.objectTypes = Model.types
+            configuration.schemaVersion = 1
+            configuration.migrationBlock = { _, old in calls.note(old) }
+            Realm.Configuration.defaultConfiguration = configuration
+            let realm = try Realm()
+            precondition(realm.objects(Model.Item.self).first?.number == 5)
+            let again = try Realm()
+            precondition(again == realm && calls.all == [0])
+        }
+    }
+
+    // MARK: Versions of an open file
+
+    @Test func anotherThreadOpensTheFileWithTheSameVersion() throws {
+        let calls = MigrationLog<UInt64>()
+        let configuration = file.configuration(Model.types, version: 2) { _, old in
+            calls.note(old)
+        }
+        let realm = try Realm(configuration: configuration)
+        let version = try runThread {
+            try Realm(configuration: configuration).configuration.schemaVersion
+        }
+        #expect(version == 2 && calls.all == [] && realm.isEmpty)
+    }
+
+    @Test func anotherThreadCannotOpenTheFileWithALowerVersion() throws {
+        let realm = try Realm(configuration: file.configuration(Model.types, version: 2))
+        let lower = file.configuration(Model.types, version: 1)
+        let text = try runThread { failureOfOpening(lower)?.localizedDescription }
+        #expect(text == "Provided schema version 1 is less than last set version 2.")
+        #expect(realm.isEmpty)
+    }
+
+    @Test func anOpenFileIsNotDeletedBecauseOfItsSchema() throws {
+        try file.open(Model.types) { realm in
+            try realm.write { realm.create(Model.Item.self, value: ["number": 5]) }
+            var configuration = file.configuration([Changed.Item.self])
+            configuration.deleteRealmIfMigrationNeeded = true
+            let refusing = configuration
+            #expect(try runThread { failureOfOpening(refusing)?.code == .alreadyOpen })
+            #expect(realm.objects(Model.Item.self).first?.number == 5)
+        }
+        try file.open(Model.types) { realm in #expect(realm.objects(Model.Item.self).count == 1) }
     }
 }
 
-private enum Second {
-    class Item: Object {
-        @Persisted var number: Int
-        @Persisted var text: String
-        override class func className() -> String { "Item" }
-        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+private enum Changed {
+    class Item: VersionedObject {
+        @Persisted var number: String
     }
 }
 
-private let conflicts: [String: Misuse] = [
-    "readOnlyAndDeletion": Misuse(
-        "Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set."
-    ) { _ = Realm.Configuration(readOnly: true, deleteRealmIfMigrationNeeded: true) },
-    "deletionSetAfterReadOnly": Misuse(
+private class TooLong: VersionedObject {
+    @Persisted var number: Int
+    override class func className() -> String { String(repeating: "c", count: 58) }
+}
+
+// MARK: Contradictions
+
+/// A setting with which a file is opened.
+private enum Setting: String, Codable, Sendable {
+    case plain, readOnly, key, otherKey
+
+    func configuration(at path: String) -> Realm.Configuration {
+        var configuration = migratedConfiguration(path, Model.types)
+        switch self {
+        case .plain: break
+        case .readOnly: configuration.readOnly = true
+        case .key: configuration.encryptionKey = Data(repeating: 7, count: 64)
+        case .otherKey: configuration.encryptionKey = Data(repeating: 8, count: 64)
+        }
+        return configuration
+    }
+}
+
+private let misuses: [String: Misuse] = [
+    "deleting a read-only Realm": Misuse(
         "Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set."
     ) {
         var configuration = Realm.Configuration(readOnly: true)
         configuration.deleteRealmIfMigrationNeeded = true
     },
-    "readOnlySetAfterDeletion": Misuse(
+    "a read-only Realm that is to be deleted": Misuse(
         "Cannot set `readOnly` when `deleteRealmIfMigrationNeeded` is set."
     ) {
         var configuration = Realm.Configuration(deleteRealmIfMigrationNeeded: true)
         configuration.readOnly = true
     },
-    "openRealmPerformed": Misuse("Cannot migrate Realms that are already open.") {
-        let file = MigratedFile()
-        let realm = try file.open([First.Item.self])
-        try Realm.performMigration(
-            for: file.configuration([Second.Item.self], version: 1) { _, _ in })
-        _ = realm
+    "compacting a read-only Realm": Misuse(
+        "Cannot set `shouldCompactOnLaunch` when `readOnly` is set."
+    ) {
+        var configuration = Realm.Configuration(readOnly: true)
+        configuration.shouldCompactOnLaunch = { _, _ in false }
     },
-    "openRealmReopened": Misuse("Cannot migrate Realms that are already open.") {
-        let file = MigratedFile()
-        let realm = try file.open([First.Item.self])
-        _ = try file.open([Second.Item.self], version: 1) { _, _ in }
-        _ = realm
+    "a read-only Realm that is to be compacted": Misuse(
+        "Cannot set `readOnly` when `shouldCompactOnLaunch` is set."
+    ) {
+        var configuration = Realm.Configuration(shouldCompactOnLaunch: { _, _ in false })
+        configuration.readOnly = true
     },
-    "renamedMissing": renaming("first", "text", "Item", "'Item.first' because it does not exist."),
-    "renamedMissingClass": renaming("number", "text", "None", nil),
+    "an empty identifier": Misuse("In-memory identifier must not be empty") {
+        _ = Realm.Configuration(inMemoryIdentifier: "")
+    },
+    "neither a path nor an identifier": Misuse(
+        "A Realm Configuration must specify a path or an in-memory identifier."
+    ) {
+        var configuration = Realm.Configuration()
+        configuration.fileURL = nil
+        _ = try Realm(configuration: configuration)
+    },
 ]
 
-private func renaming(_ old: String, _ new: String, _ type: String, _ text: String?) -> Misuse {
-    Misuse(
-        text.map { "Cannot rename property \($0)" }
-            ?? "Cannot rename properties for type '\(type)' because it does not exist."
-    ) {
-        let file = MigratedFile()
-        do { _ = try file.open([First.Item.self]) }
-        _ = try file.open([Second.Item.self], version: 1) { migration, _ in
-            migration.renameProperty(onType: type, from: old, to: new)
-        }
-    }
-}
-
-/// The settings of a configuration that concern migrations and the beginning of a file.
-@Suite struct MigrationConfigurationTests {
-    private let file = MigratedFile()
-
-    @Test(arguments: conflicts.names) func stops(_ name: String) async {
+@Suite struct MigrationConfigurationMisuses {
+    @Test(arguments: misuses.names) func stops(_ name: String) async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { [name] in try conflicts[name]?.body() }
-        conflicts.expectStop(name, result)
+        ) { [name] in try misuses[name]?.body() }
+        misuses.expectStop(name, result)
     }
 
-    @Test func performingAMigrationLeavesTheFileClosed() throws {
-        try file.make([First.Item.self]) { $0.add(First.Item(value: ["number": 4])) }
-        try Realm.performMigration(
-            for: file.configuration([Second.Item.self], version: 7) { migration, _ in
-                migration.enumerateObjects(ofType: "Item") { $1!["text"] = "\($0!["number"]!)" }
-            })
-        #expect(try schemaVersionAtURL(file.url) == 7)
-        let realm = try file.open([Second.Item.self], version: 7)
-        #expect(realm.objects(Second.Item.self).map(\.text) == ["4"])
+    @Test func bothAtOnceInTheInitialiserStop() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = Realm.Configuration(readOnly: true, deleteRealmIfMigrationNeeded: true) }
+        expectEnd("`deleteRealmIfMigrationNeeded`", result)
     }
 
-    @Test func theVersionOfAFileThatIsNotThereIsAnError() throws {
-        #expect(throws: Realm.Error(.invalidDatabase)) { try schemaVersionAtURL(file.url) }
-        #expect(
-            message { _ = try schemaVersionAtURL(file.url) }
-                == "Realm at path '\(file.url.path)' has not been initialized.")
-        #expect(!FileManager.default.fileExists(atPath: file.url.path))
+    @Test(arguments: [false, true]) func anOpenFileIsNotOpenedReadOnly(elsewhere: Bool) async {
+        let file = MigratedFile()
+        let path = file.url.path
+        let result = await open(at: path, .plain, .readOnly, elsewhere: elsewhere)
+        expectStop("Realm at path '\(path)' already opened with different read permissions", result)
     }
 
-    @Test func theVersionOfAnEncryptedFileNeedsItsKey() throws {
-        let key = Data(0..<64)
-        var configuration = file.configuration([First.Item.self], version: 5)
-        configuration.encryptionKey = key
-        do { _ = try Realm(configuration: configuration) }
-        #expect(try schemaVersionAtURL(file.url, encryptionKey: key) == 5)
-        #expect(throws: Realm.Error(.invalidDatabase)) { try schemaVersionAtURL(file.url) }
+    @Test func aReadOnlyFileIsNotOpenedForWriting() async throws {
+        let file = MigratedFile()
+        try file.write(Model.types) { _ in }
+        let path = file.url.path
+        let result = await open(at: path, .readOnly, .plain, elsewhere: false)
+        expectStop("Realm at path '\(path)' already opened with different read permissions", result)
     }
 
-    @Test(arguments: [0, 1, 2] as [UInt64])
-    func aFileThatNeedsAMigrationIsDeletedIfThatIsWanted(version: UInt64) throws {
-        try file.make([First.Item.self], version: 1) { $0.add(First.Item()) }
-        let calls = Notes<UInt64>()
-        var configuration = file.configuration([Second.Item.self], version: version) {
-            calls.values.append($1)
-        }
-        configuration.deleteRealmIfMigrationNeeded = true
-        do {
-            let realm = try Realm(configuration: configuration)
-            #expect(realm.isEmpty && calls.values.isEmpty)
-            try realm.write { realm.add(Second.Item()) }
-        }
-        #expect(try schemaVersionAtURL(file.url) == version)
-        #expect(try Realm(configuration: configuration).objects(Second.Item.self).count == 1)
+    @Test(arguments: [false, true]) func anOpenFileIsNotOpenedWithAKey(elsewhere: Bool) async {
+        let file = MigratedFile()
+        let path = file.url.path
+        let result = await open(at: path, .plain, .key, elsewhere: elsewhere)
+        expectStop("Realm at path '\(path)' already opened with different encryption key", result)
     }
 
-    @Test func aFileThatIsOpenIsNotDeleted() throws {
-        let realm = try file.open([First.Item.self])
-        var configuration = file.configuration([Second.Item.self])
-        configuration.deleteRealmIfMigrationNeeded = true
-        #expect(throws: Realm.Error(.alreadyOpen)) { try Realm(configuration: configuration) }
-        #expect(realm.isEmpty)
+    @Test func anEncryptedFileIsNotOpenedWithAnotherKey() async {
+        let file = MigratedFile()
+        let path = file.url.path
+        let result = await open(at: path, .key, .otherKey, elsewhere: false)
+        expectStop("Realm at path '\(path)' already opened with different encryption key", result)
     }
 
-    @Test func aSeedIsCopiedOnlyIfThereIsNoFile() throws {
-        let seed = file.directory.url.appendingPathComponent("seed.realm")
-        do {
-            let realm = try file.open([First.Item.self])
-            try realm.write { realm.add(First.Item(value: ["number": 3])) }
-            try realm.writeCopy(toFile: seed)
-        }
-        var configuration = Realm.Configuration(
-            fileURL: file.directory.url.appendingPathComponent("copy.realm"),
-            objectTypes: [First.Item.self], seedFilePath: seed)
-        do {
-            let realm = try Realm(configuration: configuration)
-            #expect(realm.objects(First.Item.self).map(\.number) == [3])
-            try realm.write { realm.add(First.Item(value: ["number": 4])) }
-        }
-        #expect(try Realm(configuration: configuration).objects(First.Item.self).count == 2)
-        configuration.fileURL = file.directory.url.appendingPathComponent("other.realm")
-        configuration.seedFilePath = file.directory.url.appendingPathComponent("none.realm")
-        #expect(throws: Realm.Error(.fileNotFound)) { try Realm(configuration: configuration) }
-        let names = try FileManager.default.contentsOfDirectory(atPath: file.directory.url.path)
-        #expect(!names.contains { $0.contains("seed-") || $0 == "other.realm" })
-    }
-
-    @Test func ofThreadsThatOpenAFileAtOnceOneMigratesIt() throws {
-        try file.make([First.Item.self]) { $0.add(First.Item(value: ["number": 3])) }
-        let calls = Notes<UInt64>()
-        let configuration = file.configuration([Second.Item.self], version: 1) {
-            migration, version in
-            calls.values.append(version)
-            // Others wait for the write lock by then.
-            Thread.sleep(forTimeInterval: 0.05)
-            migration.enumerateObjects(ofType: "Item") { $1!["text"] = "new" }
-        }
-        let threads = (0..<4).map { _ in
-            BackgroundThread { _ in
-                let realm = try Realm(configuration: configuration)
-                return Array(realm.objects(Second.Item.self).map(\.text))
+    private func open(
+        at path: String, _ first: Setting, _ second: Setting, elsewhere: Bool
+    ) async -> ExitTest.Result? {
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            [path, first, second, elsewhere] in
+            let realm = try Realm(configuration: first.configuration(at: path))
+            if elsewhere {
+                try runThread { _ = try Realm(configuration: second.configuration(at: path)) }
+            } else {
+                _ = try Realm(configuration: second.configuration(at: path))
             }
+            _ = realm.isEmpty
         }
-        for thread in threads { #expect(try thread.wait() == ["new"]) }
-        #expect(calls.values == [0])
     }
 
-    // MARK: Others
-
-    /// Migrates the file as another process does.
-    private func migrateElsewhere() throws {
-        let connection = try Connection(Database.open(path: file.url.path))
-        try connection.beginWrite()
-        let migration = try SchemaMigration(
-            connection,
-            to: [
-                TableDefinition(
-                    name: "Item",
-                    columns: [
-                        ColumnDefinition(name: "number", type: .int),
-                        ColumnDefinition(name: "text", type: .string),
-                    ])
-            ])
-        try migration.finish()
-        try connection.setSchemaVersion(1)
-        try connection.commit()
-    }
-
-    @Test func anOpenRealmStaysAtTheVersionBeforeAndIsToldWhenItWrites() throws {
-        try file.make([First.Item.self]) { $0.add(First.Item(value: ["number": 3])) }
-        do {
-            let realm = try file.open([First.Item.self])
-            let items = realm.objects(First.Item.self)
-            let item = try #require(items.first)
-            try migrateElsewhere()
-            #expect(!realm.refresh() && !realm.refresh())
-            #expect(item.number == 3 && items.count == 1)
-            let error = #expect(throws: Realm.Error.self) { try realm.write {} }
-            #expect(error?.code == .schemaMismatch)
-            #expect(!realm.isInWriteTransaction)
-            #expect(item.number == 3 && items.count == 1)
-            try Realm.performMigrationElsewhereIsSeen(file)
+    /// Documented: "Class names are limited to a maximum of 57 UTF8 characters."
+    @Test func aClassWithTooLongANameStopsBeforeTheBlock() async throws {
+        let file = MigratedFile()
+        try file.write(Model.types) { realm in
+            realm.create(Model.Item.self, value: ["number": 5])
         }
-        let realm = try file.open([Second.Item.self], version: 1)
-        try realm.write { realm.objects(Second.Item.self).first?.text = "new" }
-        #expect(realm.objects(Second.Item.self).map(\.text) == ["new"])
+        let result = await openTooLong(at: file.url.path)
+        expectEnd("Class names are limited to a maximum of 57 UTF8 characters.", result)
+        #expect(try file.version() == 0)
+        try file.open(Model.types) { realm in #expect(realm.objects(Model.Item.self).count == 1) }
     }
 
-    @Test func aMigrationThatIsRolledBackDisturbsNobody() throws {
-        try file.make([First.Item.self]) { $0.add(First.Item(value: ["number": 3])) }
-        let realm = try file.open([First.Item.self])
-        let connection = try Connection(Database.open(path: file.url.path))
-        try connection.beginWrite()
-        _ = try SchemaMigration(connection, to: [TableDefinition(name: "Item", columns: [])])
-        connection.rollback()
-        try connection.beginWrite()
-        _ = try connection.table(named: "Item")?.deleteAll()
-        try connection.commit()
-        #expect(realm.refresh())
-        #expect(realm.objects(First.Item.self).isEmpty)
-        try realm.write { realm.add(First.Item()) }
-        #expect(try connection.refresh())
-        #expect(try connection.table(named: "Item")?.count() == 1)
+    private func openTooLong(at path: String) async -> ExitTest.Result? {
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path] in
+            openOrStop(
+                migratedConfiguration(path, [TooLong.self], version: 1) { _, _ in
+                    print("the block was called")
+                    exit(EXIT_SUCCESS)
+                })
+        }
     }
-}
 
-extension Realm {
-    /// The same process may open the migrated file beside a Realm that has stayed behind.
-    fileprivate static func performMigrationElsewhereIsSeen(_ file: MigratedFile) throws {
-        let realm = try file.open([Second.Item.self], version: 1)
-        #expect(realm.objects(Second.Item.self).map(\.number) == [3])
+    /// A Realm in memory and a file have one path.
+    @Test func aRealmInMemoryIsNotOpenedAsAFile() async throws {
+        let name = "realm-tests-\(UUID().uuidString)"
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
+        let result = await openInMemory(name)
+        expectStop(
+            "Realm at path '\(path)' already opened with different inMemory settings", result)
+    }
+
+    private func openInMemory(_ name: String) async -> ExitTest.Result? {
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [name] in
+            let memory = try Realm(
+                configuration: Realm.Configuration(
+                    inMemoryIdentifier: name, objectTypes: Model.types))
+            let path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
+            _ = try Realm(configuration: migratedConfiguration(path, Model.types))
+            _ = memory.isEmpty
+        }
     }
 }
