@@ -10,7 +10,7 @@ enum SeedFile {
     static func copy(_ seed: String, to path: String, encryptionKey: [UInt8]?) throws {
         let files = FileManager.default
         if files.fileExists(atPath: path) { return }
-        let copy = path + ".seed-\(UUID().uuidString)"
+        let copy = path + ".seed-" + String(UInt64.random(in: 0 ... .max), radix: 16)
         defer { try? files.removeItem(atPath: copy) }
         try connect(to: seed, encryptionKey: encryptionKey)
             .writeCopy(toPath: copy, encryptionKey: encryptionKey)
