@@ -83,14 +83,4 @@ extension Migration {
         after.isOptional = target.isOptional
         return "it would change from type '\(before)' to '\(after)'"
     }
-
-    /// Throws if a property has a name that the application does not know.
-    func requireCompleteRenamings() throws {
-        for (type, names) in intermediate.sorted(by: { $0.key < $1.key }) {
-            guard let name = names.keys.min() else { continue }
-            throw Realm.Error(
-                .fail, path: newRealm.path,
-                message: "Renamed property '\(type).\(name)' does not exist.")
-        }
-    }
 }

@@ -75,6 +75,16 @@ public final class Migration {
         try migration.changes.finish()
     }
 
+    /// Throws if a property has a name that the application does not know.
+    private func requireCompleteRenamings() throws {
+        for (type, names) in intermediate.sorted(by: { $0.key < $1.key }) {
+            guard let name = names.keys.min() else { continue }
+            throw Realm.Error(
+                .fail, path: newRealm.path,
+                message: "Renamed property '\(type).\(name)' does not exist.")
+        }
+    }
+
     /// Makes objects accessible, in their new form.
     func prepare() { newRealm.change { try changes.prepare() } }
 

@@ -52,17 +52,4 @@ private enum Second {
             precondition(told.allSatisfy { $0.hasPrefix("info: ") })
         }
     }
-
-    @Test func aShortMigrationTellsNothing() async {
-        await #expect(processExitsWith: .success) {
-            let messages = MigrationLog<String>()
-            Logger.shared = Logger(level: .info) { _, message in messages.note(message) }
-            let file = MigratedFile()
-            try MigrationProgressTests.fill(file)
-            try file.migrate(to: Second.types) { migration, _ in
-                migration.enumerateObjects(ofType: "Item") { _, new in new?["text"] = "new" }
-            }
-            precondition(!messages.all.contains { $0.contains("Migrating") })
-        }
-    }
 }
