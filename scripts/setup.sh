@@ -19,6 +19,11 @@ package_swift() {
     shift 2
     if [ "$folder" = "$package_directory" ]; then
         options=(--traits "$package_traits")
+    elif [ "$folder" = "$package_directory/Examples" ]; then
+        # In the build folder of this package and with its traits, so that what was built for its
+        # tests is not compiled again.
+        export REALM_EXAMPLES_TRAITS="$package_traits"
+        options=(--manifest-cache none --scratch-path "$package_directory/.build")
     else
         # Packages inside this one say in their manifests which of its traits they need. That of the
         # peers reads what their folders say, which a cached manifest would not see.
