@@ -6,12 +6,14 @@ final class ExampleProcess {
     private let input = Pipe()
     private let output = Pipe()
     private var received = Data()
+    /// Ends a program that hangs, so that its test fails.
+    private let limit: DispatchWorkItem
+
+    private static let longestSeconds = 60.0
 
     init(_ program: String, _ arguments: [String]) throws {
-        // A program that hangs is ended, so that its test fails. `timeout` passes signals on.
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            ["timeout", "60", programsFolder.appendingPathComponent(program).path] + arguments
+        process.executableURL = programsFolder.appendingPathComponent(program)
+        process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output
         // Otherwise programs that are started later keep this one's input open.
@@ -19,6 +21,9 @@ final class ExampleProcess {
             _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
         try process.run()
+        let number = process.processIdentifier
+        limit = DispatchWorkItem { kill(number, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestSeconds, execute: limit)
     }
 
     deinit {
@@ -47,13 +52,15 @@ final class ExampleProcess {
     func finish() throws -> Int32 {
         try input.fileHandleForWriting.close()
         process.waitUntilExit()
+        limit.cancel()
         return process.terminationStatus
     }
 
-    /// Ends the program in the middle of what it does, with a signal that it does not handle.
+    /// Kills the program in the middle of what it does.
     func end() {
-        process.terminate()
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
+        limit.cancel()
     }
 }
 

@@ -106,8 +106,8 @@ final class NoticeBoard: Sendable {
     /// Does the same, calling `turn` until all were told.
     func wait(turning turn: () throws -> Void) throws -> (first: UInt64, last: UInt64) {
         let start = monotonicNanoseconds()
-        // The semaphore is asked only when it was signalled, or is about to be: a wait whose time is
-        // over takes as long as what is measured here.
+        // The semaphore is asked only when it was signalled, or is about to be: a wait whose time
+        // is over takes as long as what is measured here.
         while !state.withLock({ $0.isOver(observers) }) {
             guard seconds(from: start, to: monotonicNanoseconds()) < Self.limit else {
                 return try outcome(false)

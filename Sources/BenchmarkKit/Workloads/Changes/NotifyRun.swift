@@ -166,7 +166,8 @@ private struct Measured {
         result.elapsedSeconds = Double(elapsed) / 1e9
         result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
         result.latency = latency.summary()
-        // Not among the counted metrics: which thread asks the observers depends on which is faster.
+        // Not among the counted metrics: which thread asks the observers depends on which is
+        // faster.
         if let allocated = allocations.finish(operations: count) {
             result.measure("allocations_per_commit", allocated.allocations)
         }

@@ -102,15 +102,15 @@ extension ObservationState {
         hasFailed = false
     }
 
-    /// Whether everything is prepared for a version that is published. If it was prepared while that
-    /// was written, and the transaction failed, another one may have got its number.
+    /// Whether everything is prepared for a version that is published. If it was prepared while
+    /// that was written, and the transaction failed, another one may have got its number.
     func isPrepared(for version: UInt64) -> Bool {
         prepared?.version == version && !hasPreparedFailure
             && registrations.allSatisfy { $0.pending != nil || !$0.isWaiting || !$0.isActive }
     }
 
-    /// Whether the Realm is to be asked to take what is prepared for a published version. Notes that
-    /// it is.
+    /// Whether the Realm is to be asked to take what is prepared for a published version. Notes
+    /// that it is.
     mutating func ask(toTake version: UInt64) -> Bool {
         if isAsked || deliveries > 0 || !movesByItself || !isPrepared(for: version) { return false }
         isAsked = true
