@@ -200,7 +200,8 @@ package final class VersionSubscription: Sendable {
     private let state: Locked<State>
 
     fileprivate init(
-        to database: Database, after version: UInt64, _ coming: ComingVersions?,
+        to database: Database, after version: UInt64,
+        preparing coming: ComingVersions?,
         _ handler: @escaping @Sendable (_ newest: UInt64) -> Void
     ) {
         coordinator = database.coordinator
@@ -284,7 +285,8 @@ extension Database {
         _ handler: @escaping @Sendable (_ newest: UInt64) -> Void
     ) throws(StorageError) -> VersionSubscription {
         try checkNotForked()
-        let subscription = VersionSubscription(to: self, after: version, coming, handler)
+        let subscription = VersionSubscription(
+            to: self, after: version, preparing: coming, handler)
         if !VersionWatch.ofProcess.value.add(subscription, coordinator) {
             throw StorageError(
                 .fileAccess, path: path,

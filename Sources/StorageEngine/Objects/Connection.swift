@@ -191,7 +191,7 @@ public final class Connection {
 
     /// Waits for the write lock, then moves to the newest version.
     ///
-    /// - Throws: what ``Pager/beginWrite()`` throws; `.schemaChanged` as ``refresh()``.
+    /// - Throws: what ``refresh()`` throws; what ends waiting for the write lock.
     public func beginWrite() throws(StorageError) {
         _ = try begin { () throws(StorageError) in
             try pager.beginWrite()

@@ -3,7 +3,7 @@
 ///
 /// When it begins, tables get their new properties. Then properties can be renamed. Once
 /// ``prepare()`` was called, objects can be read and changed in their new form; the old form is
-/// what another connection reads that was opened before (``Connection/init(readingLike:)``).
+/// what another connection reads that was opened before (`Connection(readingLike:)`).
 /// ``finish()`` ends it. Only the commit of the transaction makes any of this part of the file.
 /// docs/migrations.md says what each change costs, and what others who have the file open notice.
 ///
