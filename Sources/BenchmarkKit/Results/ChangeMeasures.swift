@@ -2,6 +2,10 @@
 extension MeasureCatalogue {
     static let changes: [(name: String, meaning: String)] = [
         ("observers", "Handlers that each commit of notify calls."),
+        (
+            "allocations_per_commit",
+            "Allocations of the committing thread for a transaction of notify, which do not repeat."
+        ),
         ("write_p50_us", "Median time to begin, make and commit a transaction of notify."),
         (
             "write_to_told_p50_us",

@@ -152,9 +152,6 @@ final class RealmNotifier: Sendable {
     /// The number of things that are observed, of which equal ones count once, for tests.
     var observedCount: Int { withState { $0.observed.count } }
 
-    /// The version for which everything is prepared, for tests.
-    var preparedVersion: UInt64? { withState { $0.prepared?.version } }
-
     /// Whether the scheduler was asked to move the Realm and has not yet done so, for tests.
     var isAsked: Bool { withState { $0.isAsked } }
 

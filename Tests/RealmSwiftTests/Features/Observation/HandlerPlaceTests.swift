@@ -168,63 +168,6 @@ class TrackedHolder: Object {
         }
     }
 
-    /// What a transaction changes is looked for while it is written. If it fails, the next one gets
-    /// the number of its version.
-    @Test func whatWasPreparedForAFailedTransactionIsNotTold() throws {
-        try runOnRunLoopThread {
-            var disk: SystemInterceptor!
-            let scene = try ObservationScene(tracks: 4) { path in
-                disk = SystemInterceptor(scope: .files(pathPrefix: path))
-                disk.install()
-            }
-            defer { disk.uninstall() }
-            let log = ChangeLog<Recorded>()
-            let token = scene.tracks.observe { log.append(Recorded($0)) }
-            try scene.settle()
-            let path = try #require(scene.configuration.fileURL?.path)
-            let coming = try Database.open(path: path).newestVersion + 1
-            let notifier = scene.realm.instance.observableNotifier()
-            // Nothing is prepared while the Realm is still asked to move for something else.
-            try pump {
-                try failOnce(disk, scene.configuration) { notifier.preparedVersion == coming }
-            }
-            try scene.writeElsewhere { $0.addTracks([20]) }
-            #expect(try Database.open(path: path).newestVersion == coming)
-            try scene.settle()
-            #expect(log.entries.last == .inserted(4))
-            #expect(scene.tracks.count == 5)
-            token.invalidate()
-        }
-    }
-
-    /// Fails a transaction that adds tracks. Returns whether `condition` holds before it fails.
-    private func failOnce(
-        _ disk: SystemInterceptor, _ configuration: Realm.Configuration,
-        _ condition: () -> Bool
-    ) throws -> Bool {
-        disk.setFaults(
-            [SystemCall.pwrite, .pwritev].flatMap {
-                [
-                    SystemCallFault(.hold, call: $0, ordinal: 1),
-                    SystemCallFault(.fail(errno: ENOSPC), call: $0, ordinal: 1),
-                ]
-            })
-        let writer = BackgroundThread { _ in
-            let realm = try Realm(configuration: configuration)
-            #expect(throws: Realm.Error.self) {
-                try realm.write { realm.addTracks([10, 11]) }
-            }
-        }
-        disk.waitUntilHeld()
-        let deadline = ContinuousClock.now + .milliseconds(200)
-        while !condition(), ContinuousClock.now < deadline { usleep(1000) }
-        let isMet = condition()
-        disk.setFaults([])
-        disk.release()
-        try writer.wait()
-        return isMet
-    }
-
     /// A handler that has taken its report out of turn does not make the others wait for another
     /// round.
     @Test func takingAReportDelaysNoOther() async throws {

@@ -9,11 +9,9 @@ final class ObservationScene {
     private let markers = ChangeLog<Recorded>()
     private var markerToken: NotificationToken?
 
-    /// Makes an album 0 with tracks 0, 1, …, `tracks` - 1. `prepare` gets the folder before the
-    /// file is opened.
-    init(tracks: Int, preparing prepare: (_ path: String) -> Void = { _ in }) throws {
+    /// Makes an album 0 with tracks 0, 1, …, `tracks` - 1.
+    init(tracks: Int) throws {
         configuration = directory.configuration(observedTypes)
-        prepare(directory.url.path)
         realm = try Realm(configuration: configuration)
         try realm.write {
             realm.addTracks(0..<tracks)
