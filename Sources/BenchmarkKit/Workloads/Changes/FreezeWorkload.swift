@@ -6,6 +6,7 @@ enum FreezeWorkload {
     static let name = "freeze"
     static let object = "object"
     static let threads = "threads"
+    static let readers = "readers"
     static let first = "first"
     static let workload = Workload.persons(
         name, "freezes an object and reads one property of what any thread may read",
@@ -18,18 +19,23 @@ enum FreezeWorkload {
                 name: threads, summary: "the same by --threads threads, each with its own Realm",
                 layer: "api", threads: 2),
             Workload.Strategy(
+                name: readers,
+                summary: "frozen once; --threads threads read one property of the same objects",
+                layer: "api", threads: 2),
+            Workload.Strategy(
                 name: first, summary: "the first one after a commit, which freezes its Realm",
                 layer: "api"),
         ]
         $0.strategiesDoTheSameWork = false
-        $0.isDeterministic = { $0.identifier.strategy != threads }
+        $0.isDeterministic = { ![threads, readers].contains($0.identifier.strategy) }
     }
 
     private static func run(_ core: CoreCase, _ file: PersonsFile) throws -> CaseOutcome {
         let run = try FreezeRun(core, file)
         return switch core.strategy {
         case object: try run.byOneThread()
-        case threads: try run.byThreads()
+        case threads: try run.freezingByThreads()
+        case readers: try run.readingByThreads()
         default: try run.afterCommits()
         }
     }
@@ -38,6 +44,7 @@ enum FreezeWorkload {
 private struct FreezeRun {
     static let batchSize = 32
     private static let usualCount = 1_000_000
+    private static let usualReads = 10_000_000
     private static let usualCommits = 1000
 
     private let core: CoreCase
@@ -60,7 +67,7 @@ private struct FreezeRun {
         timer.beginBatch()
         MeasuredRegion.run {
             for _ in 0..<batches {
-                live.freezeBatch()
+                live.runBatch()
                 timer.endBatch()
             }
         }
@@ -78,16 +85,26 @@ private struct FreezeRun {
     private struct Part: Sendable {
         var seconds = 0.0
         var latency = LatencyRecorder()
-        var sum = 0
     }
 
-    func byThreads() throws -> CaseOutcome {
+    func freezingByThreads() throws -> CaseOutcome {
+        try byThreads(Self.usualCount) { try LivePersons(core, configuration) }
+    }
+
+    func readingByThreads() throws -> CaseOutcome {
+        let frozen = FrozenPersons(of: try LivePersons(core, configuration))
+        return try byThreads(Self.usualReads) { frozen }
+    }
+
+    /// Every thread makes its own reader and reads an equal share of `count`.
+    private func byThreads<Reader: PersonReader>(
+        _ count: Int, _ makeReader: @escaping @Sendable () throws -> Reader
+    ) throws -> CaseOutcome {
         core.progress(fraction: 0)
         let threads = core.options.threads
-        let asked = (core.options.count ?? Self.usualCount) / threads
-        let batches = max(1, asked / Self.batchSize)
+        let batches = max(1, (core.options.count ?? count) / threads / Self.batchSize)
         let workers = WorkerThreads<Part>(count: threads, name: "freezer") { _, start in
-            try freeze(batches, from: start)
+            try read(batches, with: makeReader(), from: start)
         }
         workers.waitUntilReady()
         let parts = try MeasuredRegion.run { try workers.run() }
@@ -98,28 +115,28 @@ private struct FreezeRun {
         result.elapsedSeconds = parts.map(\.seconds).max() ?? 0
         result.latency = latency.summary()?.divided(by: Double(Self.batchSize))
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        result.digest = ResultDigest.text(of: UInt64(parts.reduce(0) { $0 + $1.sum }))
         return CaseOutcome(
             results: [result],
             histograms: [.latency: latency.distribution.divided(by: Double(Self.batchSize))])
     }
 
-    /// Freezes on the calling thread when all threads begin; returns nil if one of them has failed.
-    private func freeze(_ batches: Int, from start: WorkerThreads<Part>.Start) throws -> Part? {
-        var live = try LivePersons(core, configuration)
+    /// Reads on the calling thread when all threads begin; returns nil if one of them has failed.
+    private func read<Reader: PersonReader>(
+        _ batches: Int, with reader: Reader, from start: WorkerThreads<Part>.Start
+    ) throws -> Part? {
+        var reader = reader
         guard start.wait() else { return nil }
         var part = Part()
         let begun = monotonicNanoseconds()
         var last = begun
         for _ in 0..<batches {
-            live.freezeBatch()
+            reader.runBatch()
             let now = PlantedDelay.end(of: last)
             part.latency.record(now - last)
             last = now
         }
         part.seconds = seconds(from: begun, to: last)
-        part.sum = live.sum
-        try live.prove(batches * Self.batchSize, file.fixture(of: core).oracle())
+        try reader.prove(batches * Self.batchSize, file.fixture(of: core).oracle())
         return part
     }
 
@@ -165,8 +182,25 @@ private struct FreezeRun {
     }
 }
 
-/// Live objects of one thread, random but the same in each run.
-private struct LivePersons {
+/// What reads one property of frozen objects, of the same thousand in each run, in turn.
+private protocol PersonReader {
+    var numbers: [Int] { get }
+    /// The sum of the ages that were read.
+    var sum: Int { get }
+    mutating func runBatch()
+}
+
+extension PersonReader {
+    /// Compares the sum after so many reads with that of the values in the file.
+    func prove(_ reads: Int, _ oracle: PersonsOracle) throws {
+        let ages = numbers.map { oracle.person($0).age }
+        let expected = (0..<reads).reduce(0) { $0 + ages[$1 % ages.count] }
+        guard sum == expected else { throw LivePersons.failure }
+    }
+}
+
+/// Live objects of one thread, each of which is frozen before it is read.
+private struct LivePersons: PersonReader {
     static let count = 1000
 
     let realm: Realm
@@ -190,21 +224,35 @@ private struct LivePersons {
         guard persons[0].freeze().isFrozen else { throw Self.failure }
     }
 
-    mutating func freezeBatch() {
+    mutating func runBatch() {
         for _ in 0..<FreezeRun.batchSize {
             sum += persons[next].freeze().age
             next = next + 1 == persons.count ? 0 : next + 1
         }
     }
 
-    /// Compares the sum after so many reads with that of the values in the file.
-    func prove(_ reads: Int, _ oracle: PersonsOracle) throws {
-        let ages = numbers.map { oracle.person($0).age }
-        let expected = (0..<reads).reduce(0) { $0 + ages[$1 % Self.count] }
-        guard sum == expected else { throw Self.failure }
-    }
-
     static var failure: BenchmarkError {
         BenchmarkError(.caseFailed, "The frozen objects are not those of the file.")
+    }
+}
+
+/// Objects that were frozen once, which any number of threads read.
+private struct FrozenPersons: PersonReader, @unchecked Sendable {
+    // Safe because frozen objects may be read by any thread, and the rest are values.
+    private let persons: [KeyedPerson]
+    let numbers: [Int]
+    private var next = 0
+    private(set) var sum = 0
+
+    init(of live: LivePersons) {
+        persons = live.persons.map { $0.freeze() }
+        numbers = live.numbers
+    }
+
+    mutating func runBatch() {
+        for _ in 0..<FreezeRun.batchSize {
+            sum += persons[next].age
+            next = next + 1 == persons.count ? 0 : next + 1
+        }
     }
 }

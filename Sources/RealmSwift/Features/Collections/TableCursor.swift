@@ -62,8 +62,7 @@ final class TableCursor {
     @inlinable @inline(__always)
     final func _step(_ accessor: ObjectBase) -> Bool {
         let row = _row &+ 1
-        guard row < _stepLimit, _context.pointee.thread == realm_thread_identity(),
-            _context.pointee.stamp.pointee == _stamp,
+        guard row < _stepLimit, _context.pointee.isCurrent(_stamp),
             ReferenceCounts.of(accessor) == _soleReference
         else { return false }
         _row = row

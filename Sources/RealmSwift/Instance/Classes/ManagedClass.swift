@@ -63,7 +63,8 @@ final class ManagedClass {
         context = .allocate(capacity: 1)
         context.initialize(
             to: _AccessContext(
-                thread: realm.thread, stamp: realm.connection.layoutStamp,
+                thread: isFrozen ? _AccessContext.everyThread : realm.thread,
+                stamp: realm.frozen?.stamp ?? realm.connection.layoutStamp,
                 columns: ManagedClass.slots(model: model, columns: columns, table: table),
                 writeState: realm.writeState,
                 // A migration may change keys.
@@ -221,7 +222,7 @@ final class ManagedClass {
     /// exist gets no place, and is invalidated.
     private func placeForGood(_ object: ObjectBase) {
         guard let location = locate(key: object._key, birth: object._birth) else { return }
-        object._place(at: location, stamp: .max)
+        object._place(at: location, stamp: realm.connection.layoutStamp.pointee)
     }
 
     func isAlive(key: Int64, birth: UInt32) -> Bool { locate(key: key, birth: birth) != nil }

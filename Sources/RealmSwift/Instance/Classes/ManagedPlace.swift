@@ -47,19 +47,14 @@ class ManagedPlace {
     /// failed transaction may have removed is accepted.
     @inline(__always)
     final func requireOwner() {
-        if context.pointee.thread != realm_thread_identity() { checkAccess() }
-        if context.pointee.stamp.pointee != checkedStamp { findOwner() }
+        if !context.pointee.isCurrent(checkedStamp) { findOwner() }
     }
 
-    /// The check of a collection whose Realm is not confined to this thread. An owner in a frozen
-    /// Realm goes only with the Realm.
     @inline(never)
-    private final func checkAccess() {
-        realm.checkThread()
-        if owner.isFrozen, !realm.isValid(birth) { stop("Object has been deleted or invalidated.") }
-    }
-
     private final func findOwner() {
+        realm.checkThread()
+        // The thread of a Realm of a queue is not known to the fast check.
+        if !owner.isFrozen && context.pointee.stamp.pointee == checkedStamp { return }
         if !owner.isAlive(key: key, birth: birth) {
             if realm.isInFailedTransaction { return }
             stop("Object has been deleted or invalidated.")

@@ -2,13 +2,9 @@ import CRealmSystem
 import StorageEngine
 
 extension ObjectBase {
-    /// Whether the cached row location is current and this is the Realm's thread.
+    /// Whether the cached row location is current and this is a thread of the Realm.
     @inlinable @inline(__always)
-    final var _isPlaced: Bool {
-        let context = _context.unsafelyUnwrapped
-        return context.pointee.thread == realm_thread_identity()
-            && context.pointee.stamp.pointee == _stamp
-    }
+    final var _isPlaced: Bool { _context.unsafelyUnwrapped.pointee.isCurrent(_stamp) }
 
     @inlinable @inline(__always)
     final var _node: Node { Node(_leaf.unsafelyUnwrapped) }
@@ -96,6 +92,8 @@ extension ObjectBase {
             let realm = managedClass.realm
             realm.checkThread()
             realm.connection.releaseExcessMemory()
+            // The thread of a Realm of a queue is not known to the fast check.
+            if realm.connection.layoutStamp.pointee == _stamp { return true }
             guard let location = managedClass.locate(key: _key, birth: _birth) else {
                 // The invalidation is permanent, even if a cancelled transaction restores the row.
                 _birth = RealmInstance.noGeneration

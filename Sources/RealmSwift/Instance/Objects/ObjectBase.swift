@@ -176,10 +176,11 @@ open class ObjectBase: Hashable, CustomStringConvertible {
 /// The data for property accesses that all objects of one class in one Realm share.
 @frozen @usableFromInline
 struct _AccessContext {
-    /// The identity of the Realm's thread; 0, which is never a thread's identity, after that thread
-    /// ended.
+    /// The identity of the Realm's thread. Two values are no thread's identity: 0, which stands for
+    /// none, and ``everyThread``.
     @usableFromInline var thread: UInt
-    /// A pointer to the connection's layout stamp.
+    /// A pointer to the connection's layout stamp. That of a frozen Realm is
+    /// ``FrozenState/stamp``, which other threads may change.
     @usableFromInline let stamp: UnsafeMutablePointer<UInt64>
     /// The columns, indexed by half the byte offset of the property wrapper in the object. A
     /// wrapper has at least two bytes, so no two share an entry.
@@ -189,6 +190,18 @@ struct _AccessContext {
     @usableFromInline let primaryKeyColumn: Int
     /// The `ManagedClass` that owns this memory.
     let owner: UnsafeRawPointer
+
+    /// The threads of a frozen Realm.
+    @inlinable static var everyThread: UInt { .max }
+
+    /// Whether the calling thread may use a place that was found when the stamp was `placeStamp`,
+    /// and it is still the place.
+    @inlinable @inline(__always)
+    func isCurrent(_ placeStamp: UInt64) -> Bool {
+        let thread = thread
+        if thread == realm_thread_identity() { return stamp.pointee == placeStamp }
+        return thread == Self.everyThread && realm_load_relaxed_64(stamp) == placeStamp
+    }
 }
 
 /// The location of a property in a table.

@@ -17,24 +17,26 @@ final class FrozenState: Sendable {
     /// Of all classes: nothing is ever cancelled.
     // Unchecked because nothing is noted there.
     nonisolated(unsafe) let cancelledKeys = CancelledKeys()
-    /// 1 once everything that was read from the Realm is invalidated. All that is invalidated is
-    /// found out by this word alone, because other threads may be reading.
+    /// The layout stamp of the connection, which never changes; 0, which is never one, once
+    /// everything that was read from the Realm is invalidated. That is found out by this word
+    /// alone, because other threads may be reading.
     // Unchecked because it is read and written atomically.
-    private nonisolated(unsafe) let invalidationMark: UnsafeMutablePointer<UInt64>
+    nonisolated(unsafe) let stamp: UnsafeMutablePointer<UInt64>
     /// Never reused, unlike the address of the instance.
     private let identity = FrozenState.lastIdentity.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastIdentity = Atomic<UInt64>(0)
 
-    init() {
-        invalidationMark = .allocate(capacity: 1)
-        invalidationMark.initialize(to: 0)
+    /// Makes the state of a frozen Realm, whose connection is complete.
+    init(_ connection: Connection) {
+        stamp = .allocate(capacity: 1)
+        stamp.initialize(to: connection.layoutStamp.pointee)
     }
 
-    deinit { invalidationMark.deallocate() }
+    deinit { stamp.deallocate() }
 
-    var isInvalidated: Bool { realm_load_acquire_64(invalidationMark) != 0 }
+    var isInvalidated: Bool { realm_load_acquire_64(stamp) == 0 }
 
-    func invalidate() { realm_store_release_64(invalidationMark, 1) }
+    func invalidate() { realm_store_release_64(stamp, 0) }
 
     /// Memory of the calling thread for values on their way to the engine.
     func scratch(of realm: RealmInstance) -> _Scratch {
@@ -155,7 +157,7 @@ extension RealmInstance {
     func frozen(_ connection: Connection) -> RealmInstance {
         RealmInstance(
             configuration: configuration, path: path, schema: schema, connection: connection,
-            confinement: .everywhere, frozen: FrozenState())
+            confinement: .everywhere, frozen: FrozenState(connection))
     }
 
     /// Whether this frozen Realm can be used where another one of its version was asked for: it has

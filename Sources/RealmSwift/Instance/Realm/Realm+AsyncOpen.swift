@@ -171,11 +171,21 @@ private struct OpenedRealm: @unchecked Sendable {
         _ configuration: Realm.Configuration, for confinement: Confinement
     ) async throws -> OpenedRealm {
         try Task.checkCancellation()
-        let opened = try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: result(configuration, for: confinement)) }
+        // The lock orders what the two threads do for the thread sanitizer, which does not know
+        // that a continuation does so if it is resumed before it is awaited (Swift 6.3).
+        let opened = Locked<Result<OpenedRealm, any Error>?>(nil)
+        await withCheckedContinuation { continuation in
+            queue.async {
+                let result = result(configuration, for: confinement)
+                opened.withLock { $0 = result }
+                continuation.resume()
+            }
         }
         try Task.checkCancellation()
-        return opened
+        guard let result = opened.withLock({ $0 }) else {
+            preconditionFailure("the continuation is resumed after the result is there")
+        }
+        return try result.get()
     }
 
     static func result(
