@@ -1,6 +1,8 @@
 import StorageEngine
 
 /// The type of a column as written in the messages of schema comparison.
+///
+/// Links and embedded objects have one type: which of them they are is a property of their class.
 struct StoredType: Equatable, CustomStringConvertible {
     var type: ValueType
     var collection: CollectionKind
@@ -10,14 +12,14 @@ struct StoredType: Equatable, CustomStringConvertible {
     var shownBits = 64
 
     init(_ column: ColumnDefinition) {
-        type = column.type
+        type = column.type == .embedded ? .link : column.type
         collection = column.collection
         isOptional = column.isOptional
         linkTarget = column.linkTarget
     }
 
     var description: String {
-        let isLink = type == .link || type == .embedded
+        let isLink = type == .link
         let bits = type == .int && shownBits < 64 ? "\(shownBits)" : ""
         let name = isLink ? linkTarget ?? "" : type.name + bits
         guard let kind = collection.elementsName else {
