@@ -19,11 +19,15 @@ extension Database {
     ///
     /// Returns whether there was a file.
     ///
+    /// - Parameter identifier: The ``identifier`` of the file that is meant; nil for whatever file
+    ///   is there. Another one is left alone, and the result is false.
     /// - Throws: `.alreadyOpen` if any process has it open; `.notADatabase` for a file that does
     ///   not begin like a database, and is not empty; `.fileAccess` for a directory or a device;
     ///   `.permissionDenied`. Nothing was removed then, or, if the system refuses to, no more than
     ///   side files.
-    public static func remove(path: String) throws(StorageError) -> Bool {
+    public static func remove(
+        path: String, ifIdentifiedAs identifier: UInt64? = nil
+    ) throws(StorageError) -> Bool {
         while true {
             let location = location(of: path)
             guard let status = try statusOfFile(location, path) else {
@@ -34,9 +38,20 @@ extension Database {
             }
             if isOpen(path: location) { throw inUse(path) }
             let identity = Identity(status, isReadOnly: false)
-            if try remove(location, identity, path: path) { return true }
-            // Another process replaced or removed it meanwhile.
+            switch try remove(location, identity, ifIdentifiedAs: identifier, path: path) {
+            case .removed: return true
+            case .leftAlone: return false
+            case .replaced: break
+            }
         }
+    }
+
+    private enum Removal {
+        case removed
+        /// Another process has replaced or removed the file meanwhile.
+        case replaced
+        /// Another file was meant.
+        case leftAlone
     }
 
     /// Returns nil where there is no file. `path`, here and below: the path that the caller gave,
@@ -56,13 +71,12 @@ extension Database {
         return status
     }
 
-    /// Removes the file with that identity. Returns false, and changes nothing, if the path leads
-    /// to another file by now.
+    /// Removes the file with that identity, if it is the one that is meant.
     private static func remove(
-        _ location: String, _ identity: Identity, path: String
-    ) throws(StorageError) -> Bool {
+        _ location: String, _ identity: Identity, ifIdentifiedAs identifier: UInt64?, path: String
+    ) throws(StorageError) -> Removal {
         guard let (descriptor, isWritable) = try openForRemoval(location, path) else {
-            return false
+            return .replaced
         }
         // Before a lock is taken, so that no forked child keeps it.
         guard realm_close_in_forked_child(descriptor) else {
@@ -83,9 +97,15 @@ extension Database {
         }
         guard isAlone else { throw inUse(path) }
         let present = try? System.status(path: location)
-        guard let present, Identity(present, isReadOnly: false) == identity else { return false }
+        guard let present, Identity(present, isReadOnly: false) == identity else {
+            return .replaced
+        }
         guard try holdsDatabase(descriptor, present.size, at: path) else {
             throw noDatabase(path, "it does not begin with the signature of one")
+        }
+        if let identifier {
+            let start = present.size == 0 ? [] : Array(try firstBlock(path, descriptor))
+            if FileHeader.identifier(start) != identifier { return .leftAlone }
         }
         try StorageError.converting(.remove, path: path) { () throws(SystemFailure) in
             try removeNote(of: location)
@@ -95,7 +115,7 @@ extension Database {
         try StorageError.converting(.sync, path: path) { () throws(SystemFailure) in
             try System.syncDirectory(StorageError.directory(of: location))
         }
-        return true
+        return .removed
     }
 
     /// For how long a file may seem to be in use while a process is being started, in nanoseconds.

@@ -129,6 +129,10 @@ extension Database {
 
     public var isEncrypted: Bool { file.cipher != nil }
 
+    /// A random number that tells the file from others, also from those that were at its path
+    /// before, and that will be there.
+    public var identifier: UInt64 { file.header.fileSeed }
+
     /// Bytes of the file now, free space included.
     public var fileSize: UInt64 {
         get throws(StorageError) { try file.size() }

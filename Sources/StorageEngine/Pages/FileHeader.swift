@@ -85,6 +85,15 @@ extension FileHeader {
         start.starts(with: magic)
     }
 
+    /// The ``fileSeed`` of a file with that first block, whatever else it holds; nil if the file is
+    /// shorter.
+    static func identifier(_ start: [UInt8]) -> UInt64? {
+        if start.count < size { return nil }
+        return start.withUnsafeBytes {
+            Checksum.hash(UnsafeRawBufferPointer(rebasing: $0[24..<40]), seed: 0)
+        }
+    }
+
     /// Whether a file is in a state that the first steps of its creation leave: zeros, of a length
     /// that no other file of zeros has by accident. `start` is its first block.
     static func isBeingCreated(_ start: some Collection<UInt8>, fileSize: UInt64) -> Bool {

@@ -44,6 +44,26 @@ import ToolSupport
         try Data(bytes).write(to: URL(fileURLWithPath: directory.file(name)))
     }
 
+    /// Between looking at a file and removing it, somebody else may have removed it and made
+    /// another one, even in the same place on the disk.
+    @Test func aFileThatIsNotTheOneMeantIsLeftAlone() throws {
+        try prepare(path)
+        let meant = try Database.open(path: path).identifier
+        #expect(try Database.open(path: path).identifier == meant)
+        #expect(try Database.remove(path: path))
+        let digest = try prepare(path)
+        let other = try Database.open(path: path).identifier
+        #expect(other != meant)
+        #expect(try !Database.remove(path: path, ifIdentifiedAs: meant))
+        #expect(try DatabaseDigest.of(Connection(Database.open(path: path))) == digest)
+        #expect(try Database.remove(path: path, ifIdentifiedAs: other))
+        #expect(try !Database.remove(path: path, ifIdentifiedAs: other))
+        // An empty file is none that was looked at.
+        try write([], to: "data")
+        #expect(try !Database.remove(path: path, ifIdentifiedAs: other))
+        #expect(try Database.remove(path: path))
+    }
+
     @Test func aFileGoesWithItsSideFilesAndNothingElse() throws {
         try prepare(path)
         #expect(try Database.compact(path: path))

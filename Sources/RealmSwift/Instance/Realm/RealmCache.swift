@@ -87,30 +87,46 @@ enum RealmCache {
         confinedTo confinement: Confinement
     ) throws -> RealmInstance {
         var opening = configuration
-        while true {
-            do {
-                let database = try RealmInstance.openDatabase(opening, path: path)
-                // The file may have been opened under another path, such as a symbolic link.
-                let linked = instances(of: confinement.key).first {
-                    $0.connection.database === database && $0.suits(configuration, schema)
-                }
-                return try linked
-                    ?? RealmInstance.open(
-                        database, configuration, path: path, schema: schema,
-                        confinement: confinement)
-            } catch is NeedsMigration {}
-            // Here nothing of this call has the file open. The seed might need a migration, too.
-            opening.seedFilePath = nil
-            if isOpen(path: path) {
-                throw Realm.Error(
-                    .alreadyOpen, path: path,
-                    message: "The Realm at path '\(path)' needs a migration and cannot be deleted, "
-                        + "because it is open.")
+        func open(_ identifier: inout UInt64?) throws -> RealmInstance {
+            let database = try RealmInstance.openDatabase(opening, path: path)
+            identifier = database.identifier
+            // The file may have been opened under another path, such as a symbolic link.
+            let linked = instances(of: confinement.key).first {
+                $0.connection.database === database && $0.suits(configuration, schema)
             }
-            do { _ = try Database.remove(path: path) } catch {
-                throw Realm.Error(deleting: error)
+            return try linked
+                ?? RealmInstance.open(
+                    database, configuration, path: path, schema: schema, confinement: confinement)
+        }
+        var identifier: UInt64?
+        guard configuration.deleteRealmIfMigrationNeeded else { return try open(&identifier) }
+        return try RealmInstance.launchLock.value.withLock {
+            var wasInUse = false
+            while true {
+                do { return try open(&identifier) } catch is NeedsMigration {}
+                // Here nothing of this call has the file open. The seed might need a migration, too.
+                opening.seedFilePath = nil
+                do {
+                    try removeOutdated(path, identifier)
+                } catch let error as Realm.Error where error.code == .alreadyOpen && !wasInUse {
+                    // Another process may have made it anew after this call has looked at it.
+                    wasInUse = true
+                }
             }
         }
+    }
+
+    /// Deletes a file that needs a migration, unless another one has taken its place meanwhile.
+    private static func removeOutdated(_ path: String, _ identifier: UInt64?) throws {
+        if isOpen(path: path) {
+            throw Realm.Error(
+                .alreadyOpen, path: path,
+                message: "The Realm at path '\(path)' needs a migration and cannot be deleted, "
+                    + "because it is open.")
+        }
+        do {
+            _ = try Database.remove(path: path, ifIdentifiedAs: identifier)
+        } catch { throw Realm.Error(deleting: error) }
     }
 
     /// Returns an instance of a database that the caller can use: that of the actor to which it is

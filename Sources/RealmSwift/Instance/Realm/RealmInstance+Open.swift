@@ -43,10 +43,11 @@ extension RealmInstance {
         }
     }
 
-    /// A lock held while a file is opened with `shouldCompactOnLaunch`. Of two threads that open a
-    /// file for the first time, only one asks whether to compact it. The lock is recursive because
-    /// the function can open other Realms.
-    private static let launchLock = ProcessLocal { NSRecursiveLock() }
+    /// A lock held while a file is opened with `shouldCompactOnLaunch` or
+    /// `deleteRealmIfMigrationNeeded`. Of two threads that open a file for the first time, only one
+    /// asks whether to compact it, and one deletes it while no other looks at it. The lock is
+    /// recursive because the function can open other Realms.
+    static let launchLock = ProcessLocal { NSRecursiveLock() }
 
     /// Opens an instance, and creates the classes of `schema` that the file lacks.
     static func open(

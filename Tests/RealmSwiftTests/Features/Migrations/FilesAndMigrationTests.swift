@@ -1,5 +1,7 @@
 import Foundation
 import RealmSwift
+import StorageEngine
+import Synchronization
 import Testing
 
 // `deleteRealmIfMigrationNeeded`, `schemaVersionAtURL` and `Realm.performMigration`.
@@ -124,11 +126,80 @@ extension MigratedFile {
         #expect(try Realm(configuration: old).objects(First.Item.self).count == 1)
     }
 
+    @Test func aFileThatAnotherProcessHasOpenIsNotDeleted() throws {
+        try file.fill()
+        do {
+            let other = try Connection(Database.openUnregistered(path: file.url.path))
+            for _ in 0..<2 {
+                let error = failureOfOpening(deleting(Second.types, version: 1))
+                #expect(error?.code == .alreadyOpen)
+                #expect(error?.localizedDescription.contains(file.url.path) == true)
+            }
+            #expect(try other.refresh() == false)
+            #expect(try other.table(named: "Item")?.count() == 1)
+        }
+        #expect(try Realm(configuration: deleting(Second.types, version: 1)).isEmpty)
+        #expect(calls.all == [])
+    }
+
+    @Test func aFileOfWhichAFrozenRealmIsThereIsNotDeleted() throws {
+        try file.fill()
+        do {
+            let frozen = try file.open(First.types) { $0.freeze() }
+            #expect(failureOfOpening(deleting(Second.types))?.code == .alreadyOpen)
+            #expect(frozen.objects(First.Item.self).map(\.number) == [5])
+        }
+        #expect(try Realm(configuration: deleting(Second.types)).isEmpty)
+    }
+
+    /// None of them finds that it cannot be deleted because the others are about to do so.
+    @Test func ofThreadsThatOpenTheFileTogetherOneReplacesIt() async throws {
+        for _ in 0..<10 {
+            try file.fill()
+            let configuration = deleting(Second.types, version: 1)
+            let all = Countdown(8)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for id in 0..<8 {
+                    group.addTask {
+                        try await onThread {
+                            let realm = try Realm(configuration: configuration)
+                            try realm.write {
+                                realm.create(Second.Item.self, value: ["number": id])
+                            }
+                            // The others find the file open.
+                            try all.countDownAndWait()
+                            realm.refresh()
+                            return realm.objects(Second.Item.self).count
+                        }
+                    }
+                }
+                for try await count in group { #expect(count == 8) }
+            }
+            #expect(try Realm.deleteFiles(for: configuration))
+        }
+    }
+
     @Test func aFileThatIsNoRealmIsNotDeleted() throws {
         let letter = Data(repeating: 7, count: 10_000)
         try letter.write(to: file.url)
         #expect(failureOfOpening(deleting(First.types))?.code == .invalidDatabase)
         #expect(try Data(contentsOf: file.url) == letter)
+    }
+}
+
+/// Lets threads go on together once all of them have come.
+private final class Countdown: Sendable {
+    private let missing: Mutex<Int>
+
+    init(_ count: Int) { missing = Mutex(count) }
+
+    func countDownAndWait() throws {
+        missing.withLock { $0 -= 1 }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while missing.withLock({ $0 > 0 }) {
+            if ContinuousClock.now > deadline { throw CocoaError(.userCancelled) }
+            usleep(500)
+        }
     }
 }
 
