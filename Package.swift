@@ -86,7 +86,8 @@ let package = Package(
             ], exclude: ["Fixtures"]),
         .testTarget(
             name: "RealmSwiftTests",
-            dependencies: ["RealmSwift", "StorageEngine", "StressModel", "ToolSupport"]),
+            dependencies: ["RealmSwift", "StorageEngine", "StressModel", "ToolSupport"],
+            exclude: ["OldFiles/Fixtures"]),
         .testTarget(
             name: "RealmToolTests",
             dependencies: [
