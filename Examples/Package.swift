@@ -9,9 +9,12 @@ let realm = Target.Dependency.product(name: "RealmSwift", package: "realm-swift-
 let traits: Set<Package.Dependency.Trait> =
     Context.environment["REALM_EXAMPLES_TRAITS"].map { [.init(name: $0)] } ?? []
 
-func example(_ name: String, folder: String, dependencies: [Target.Dependency] = []) -> Target {
+func example(
+    _ name: String, folder: String, sources: String = "Sources",
+    dependencies: [Target.Dependency] = []
+) -> Target {
     .executableTarget(
-        name: name, dependencies: [realm] + dependencies, path: "\(folder)/Sources")
+        name: name, dependencies: [realm] + dependencies, path: "\(folder)/\(sources)")
 }
 
 let package = Package(
@@ -26,9 +29,15 @@ let package = Package(
         example("workshop", folder: "Workshop"),
         example("newspaper", folder: "Newspaper"),
         example("sensors", folder: "Sensors"),
+        // An application has its present version only. What earlier ones were is shown beside it.
+        example("exams1", folder: "Exams", sources: "Version1"),
+        example("exams2", folder: "Exams", sources: "Version2"),
+        example("exams", folder: "Exams", sources: "Version3"),
         .testTarget(
             name: "ExampleTests",
-            dependencies: ["chat", "todo", "workshop", "newspaper", "sensors"], path: "Tests"),
+            dependencies: [
+                "chat", "todo", "workshop", "newspaper", "sensors", "exams1", "exams2", "exams",
+            ], path: "Tests"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -47,6 +47,23 @@ struct Session {
         }
     }
 
+    /// Returns the document with what the commands have printed in the place of what it shows.
+    static func document(_ document: String, showing printed: String) -> String {
+        var outputs: [[Substring]] = []
+        for line in printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            if line.hasPrefix("$ ") { outputs.append([]) }
+            if !outputs.isEmpty { outputs[outputs.count - 1].append(line) }
+        }
+        var lines: [Substring] = []
+        var isInside = false
+        for line in document.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("```") { isInside = line == "```console" }
+            if isInside, line.hasPrefix("$ "), !outputs.isEmpty { lines += outputs.removeFirst() }
+            if !isInside || line.hasPrefix("```") { lines.append(line) }
+        }
+        return lines.joined(separator: "\n")
+    }
+
     /// Runs the commands in one shell and returns what a terminal would show.
     func run(in folder: URL) throws -> String {
         var script = ""

@@ -6,7 +6,7 @@ import Testing
 /// Someone who changes a program on purpose runs these tests with `RECORD_SESSIONS=1`: they write
 /// the sessions into the README files, and fail where there was a difference.
 @Suite struct SessionTests {
-    static let folders = ["Chat", "Todo", "Workshop", "Newspaper", "Sensors"]
+    static let folders = ["Chat", "Todo", "Workshop", "Newspaper", "Exams", "Sensors"]
 
     @Test(arguments: folders)
     func theSessionInTheReadmeIsWhatTheProgramsPrint(_ name: String) throws {
@@ -25,7 +25,7 @@ import Testing
 
         #expect(printed == session.text)
         if printed != session.text, ProcessInfo.processInfo.environment["RECORD_SESSIONS"] == "1" {
-            try Data(document.replacing(session.text, with: printed).utf8).write(to: readme)
+            try Data(Session.document(document, showing: printed).utf8).write(to: readme)
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Synchronization
 
-/// The editor's desk: a Realm in memory with copies of the articles, where headlines are corrected.
+/// The editor's desk: a file that begins as a copy of an edition, and where headlines are corrected.
 ///
 /// After each correction a page goes to the printer, which draws on a thread of its own and takes
 /// its time. It gets frozen articles: they are those of the moment, whatever is corrected
@@ -12,14 +12,16 @@ final class Desk {
     private let printer = DispatchQueue(label: "printer")
     private var pages = 0
 
-    init(_ edition: Realm) throws {
-        realm = try Realm(
-            configuration: .init(inMemoryIdentifier: "desk", objectTypes: [Article.self]))
-        try realm.write {
-            // An object belongs to its Realm. Given as a value, it is copied into another one.
-            for article in edition.objects(Article.self) {
-                realm.create(Article.self, value: article)
-            }
+    /// - Parameter edition: What the desk begins with. If there is a file at `path`, nobody looks at
+    ///   the edition any more.
+    init(_ path: String, edition: String) throws {
+        do {
+            realm = try Realm(
+                configuration: .init(
+                    fileURL: URL(fileURLWithPath: path), objectTypes: [Article.self],
+                    seedFilePath: URL(fileURLWithPath: edition)))
+        } catch Realm.Error.fileNotFound {
+            throw Refusal(description: "There is no edition '\(edition)'.")
         }
     }
 

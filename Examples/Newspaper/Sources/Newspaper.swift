@@ -7,7 +7,8 @@ let usage = """
            newspaper read EDITION SHELF NUMBER         show an article
            newspaper keep EDITION SHELF NUMBER         keep an article
            newspaper kept EDITION SHELF                the articles that are kept
-           newspaper desk EDITION                      correct headlines: lines of NUMBER HEADLINE
+           newspaper desk EDITION DESK                 correct headlines in a copy of the edition:
+                                                       lines of NUMBER HEADLINE
     """
 
 @main
@@ -38,7 +39,7 @@ struct Newspaper {
             for article in try Reader(edition: arguments[1], shelf: arguments[2]).keptArticles {
                 print("\(article.number) \(article.headline)")
             }
-        case ("desk", 2): try correct(arguments[1])
+        case ("desk", 3): try correct(Desk(arguments[2], edition: arguments[1]))
         default: stopWithUsage()
         }
     }
@@ -62,8 +63,7 @@ func show(_ article: Article) {
     for line in wrap(article.text, width: 60) { print(line) }
 }
 
-func correct(_ edition: String) throws {
-    let desk = try Desk(openEdition(edition))
+func correct(_ desk: Desk) throws {
     defer { desk.close() }
     desk.printPage()
     while let line = readLine() {
