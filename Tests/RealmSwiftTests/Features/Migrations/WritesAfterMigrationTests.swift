@@ -56,7 +56,7 @@ private class ChangedItem: Object {
 }
 
 /// An actor with a Realm of its own.
-private actor Keeper {
+private actor ItemKeeper {
     /// Implicitly unwrapped, so that `self` can be passed to `Realm(actor:)` within `init`.
     private var realm: Realm!
 
@@ -221,7 +221,7 @@ private let text = "were changed by a migration. Close the file, and open it aga
 
     @Test func tasksAreTold() async throws {
         let configuration = asyncConfiguration()
-        let keeper = try await Keeper(configuration)
+        let keeper = try await ItemKeeper(configuration)
         try await keeper.add(1)
         try await onThread { try OtherProcess(configuration).migrate() }
         #expect(await keeper.refresh() == false)
@@ -231,7 +231,7 @@ private let text = "were changed by a migration. Close the file, and open it aga
 
     @Test func tasksThatWaitForAMigrationAreTold() async throws {
         let configuration = asyncConfiguration()
-        let keeper = try await Keeper(configuration)
+        let keeper = try await ItemKeeper(configuration)
         try await keeper.add(1)
         let (begun, mayFinish) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let migration = BackgroundThread { _ in
