@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Synchronization
 
-/// The editor's desk: a file that begins as a copy of an edition, and where headlines are corrected.
+/// The editor's desk: a file that begins as a copy of an edition. Headlines are corrected in it.
 ///
 /// After each correction a page goes to the printer, which draws on a thread of its own and takes
 /// its time. It gets frozen articles: they are those of the moment, whatever is corrected
@@ -12,8 +12,8 @@ final class Desk {
     private let printer = DispatchQueue(label: "printer")
     private var pages = 0
 
-    /// - Parameter edition: What the desk begins with. If there is a file at `path`, nobody looks at
-    ///   the edition any more.
+    /// - Parameter edition: What the desk begins with. It is not looked at if there is a file at
+    ///   `path`.
     init(_ path: String, edition: String) throws {
         do {
             realm = try Realm(

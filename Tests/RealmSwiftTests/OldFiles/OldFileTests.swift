@@ -227,9 +227,9 @@ private struct OldFixture: CustomTestStringConvertible {
         var encrypted = configuration
         encrypted.encryptionKey = OldFile.key
         let text =
-            "Realm file at path '\(url.path)' cannot be opened: Database has an unsupported version "
-            + "(\(format)) and cannot be upgraded. Open it with the version of this library that "
-            + "wrote it."
+            "Realm file at path '\(url.path)' cannot be opened: Database has an unsupported "
+            + "version (\(format)) and cannot be upgraded. Open it with the version of this "
+            + "library that wrote it."
         for configuration in [configuration, readOnly, deleting, compacting, encrypted] {
             let error = failureOfOpening(configuration)
             #expect(error?.code == .unsupportedFileFormatVersion)

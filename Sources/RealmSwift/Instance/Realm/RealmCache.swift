@@ -104,7 +104,8 @@ enum RealmCache {
             var wasInUse = false
             while true {
                 do { return try open(&identifier) } catch is NeedsMigration {}
-                // Here nothing of this call has the file open. The seed might need a migration, too.
+                // Here nothing of this call has the file open. The seed might need a migration
+                // too.
                 opening.seedFilePath = nil
                 do {
                     try removeOutdated(path, identifier)
