@@ -19,8 +19,10 @@ extension Database {
     ///
     /// Returns whether there was a file.
     ///
-    /// - Parameter identifier: The ``identifier`` of the file that is meant; nil for whatever file
-    ///   is there. Another one is left alone, and the result is false.
+    /// - Parameters:
+    ///   - path: Where the file is.
+    ///   - identifier: The ``identifier`` of the file that is meant; nil for whatever file is
+    ///     there. Another one is left alone, and the result is false.
     /// - Throws: `.alreadyOpen` if any process has it open; `.notADatabase` for a file that does
     ///   not begin like a database, and is not empty; `.fileAccess` for a directory or a device;
     ///   `.permissionDenied`. Nothing was removed then, or, if the system refuses to, no more than
