@@ -32,9 +32,18 @@ final class DatabaseCopy {
     /// Limits what may still be read from the source.
     var budget: RowBudget
 
+    /// Who may read and write a copy.
+    enum Access {
+        /// Whoever may do so with the source.
+        case ofSource
+        /// The rights of any new file of this user. If not everybody may read the source, nobody
+        /// else may read the copy.
+        case ofNewFile
+    }
+
     static func write(
         _ source: Connection, toPath path: String, encryptionKey: [UInt8]?,
-        progress: Database.Progress? = nil
+        access: Access = .ofSource, progress: Database.Progress? = nil
     ) throws(StorageError) {
         try source.database.checkNotForked()
         if (try? System.status(path: path)) != nil {
@@ -43,10 +52,11 @@ final class DatabaseCopy {
         }
         let temporary = SideFiles.temporaryCopy(of: path)
         try write(
-            source, toNewFile: temporary, encryptionKey: encryptionKey, progress: progress)
+            source, toNewFile: temporary, encryptionKey: encryptionKey, access: access,
+            progress: progress)
         do throws(StorageError) {
             try StorageError.converting(.rename, path: path) { () throws(SystemFailure) in
-                try setAccess(temporary, like: source)
+                if access == .ofSource { try setAccess(temporary, like: source) }
                 try System.rename(temporary, to: path)
                 try System.syncDirectory(StorageError.directory(of: path))
             }
@@ -75,13 +85,11 @@ final class DatabaseCopy {
     /// throws, the file does not exist.
     static func write(
         _ source: Connection, toNewFile path: String, encryptionKey: [UInt8]?,
-        progress: Database.Progress? = nil
+        access: Access = .ofSource, progress: Database.Progress? = nil
     ) throws(StorageError) {
         let options = Database.Options(
             pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
-        // A database in memory has no access rights of its own, so the copy gets those of any new
-        // file.
-        let permissions: mode_t = source.database.file.isInMemory ? 0o644 : 0o600
+        let permissions = try permissions(of: source, access)
         let database = try Database.createUnshared(
             path: path, options: options, permissions: permissions)
         do {
@@ -97,6 +105,21 @@ final class DatabaseCopy {
             try? System.unlink(path)
             throw error
         }
+    }
+
+    /// The permissions with which a copy begins.
+    private static func permissions(
+        of source: Connection, _ access: Access
+    ) throws(StorageError) -> mode_t {
+        let file = source.database.file
+        // A database in memory has no access rights of its own, so the copy gets those of any new
+        // file.
+        if file.isInMemory { return 0o644 }
+        guard access == .ofNewFile else { return 0o600 }
+        let status = try StorageError.converting(.open, path: source.database.path) {
+            () throws(SystemFailure) in try System.status(file.descriptor)
+        }
+        return status.permissions & 0o004 == 0 ? 0o600 : 0o644
     }
 
     private init(source: Connection, target: Connection, progress: Database.Progress?) {
@@ -186,5 +209,17 @@ extension Connection {
     ) throws(StorageError) {
         try DatabaseCopy.write(
             self, toPath: path, encryptionKey: encryptionKey, progress: progress)
+    }
+
+    /// Writes such a copy for this user to write to, with the rights of any new file, while the
+    /// source may be read-only and of another user. If not everybody may read the source, nobody
+    /// else may read the copy.
+    ///
+    /// - Throws: `.fileExists` if there is a file at `path`.
+    package func writeOwnCopy(
+        toPath path: String, encryptionKey: [UInt8]?
+    ) throws(StorageError) {
+        try DatabaseCopy.write(
+            self, toPath: path, encryptionKey: encryptionKey, access: .ofNewFile)
     }
 }

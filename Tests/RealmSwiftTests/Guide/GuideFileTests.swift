@@ -22,6 +22,9 @@ private enum GuideFileSample {
             configuration.fileURL = directory.appendingPathComponent("people.realm")
             configuration.objectTypes = [Person.self]
             try Self.openTwice(configuration, in: directory)
+            try Self.openSeeded(
+                at: directory.appendingPathComponent("own.realm"),
+                directory.appendingPathComponent("bundled.realm"))
             var archive = configuration
             archive.readOnly = true
             let old = try Realm(configuration: archive)
@@ -51,6 +54,22 @@ private enum GuideFileSample {
 
         precondition(same == realm)
         try realm.write { realm.create(Person.self, value: ["name": "Ada"]) }
+    }
+
+    private static func openSeeded(at file: URL, _ bundled: URL) throws {
+        let keyOfTheApplication = Data(repeating: 1, count: 64)
+        let keyOfTheUser = Data(repeating: 2, count: 64)
+        try Realm().writeCopy(toFile: bundled, encryptionKey: keyOfTheApplication)
+
+        var seeded = Realm.Configuration(fileURL: file)
+        seeded.seedFilePath = bundled
+
+        seeded.seedEncryptionKey = keyOfTheApplication
+        seeded.encryptionKey = keyOfTheUser
+
+        seeded.objectTypes = [Person.self]
+        let realm = try Realm(configuration: seeded)
+        precondition(realm.objects(Person.self).first?.name == "Ada")
     }
 
     private static func openWrong(_ wrong: Realm.Configuration) throws {

@@ -166,9 +166,42 @@ extension Realm {
         /// The path of a file that is copied to ``fileURL`` when there is no file there; nil for a
         /// new file without objects.
         ///
-        /// The file has the ``encryptionKey`` of the configuration, or none; the copy has that key.
-        /// The copy is compacted. A Realm in memory, and a read-only one, ignore the path.
-        public var seedFilePath: URL?
+        /// The file has the ``seedEncryptionKey``; without one, the ``encryptionKey`` of the
+        /// configuration, or none. The copy has the ``encryptionKey``, and is compacted. It appears
+        /// at once, and complete, however many threads and processes open it together, and whatever
+        /// interrupts them. The file itself may be read-only. A Realm in memory, and a read-only
+        /// one, ignore the path.
+        ///
+        /// ```swift
+        /// configuration.seedFilePath = bundle.appendingPathComponent("articles.realm")
+        /// ```
+        public var seedFilePath: URL? {
+            get { seed?.url }
+            set { seed = SeedFile(newValue, encryptionKey: seed?.encryptionKey) }
+        }
+
+        /// The encryption key of the file at ``seedFilePath``, 64 bytes, if it is another one than
+        /// the ``encryptionKey``; nil if it is that key, or the file is not encrypted.
+        ///
+        /// So an application can come with a file encrypted to a key that it contains, while each
+        /// user's copy has a key of its own:
+        ///
+        /// ```swift
+        /// configuration.seedEncryptionKey = keyOfTheApplication
+        /// configuration.encryptionKey = keyOfTheUser
+        /// ```
+        ///
+        /// Opening a file that does not exist yet throws if this is not the key of the seed. It is
+        /// not used once there is a file.
+        ///
+        /// - Precondition: The key has exactly 64 bytes.
+        public var seedEncryptionKey: Data? {
+            get { seed?.encryptionKey }
+            set {
+                Realm.requireValid(encryptionKey: newValue)
+                seed = SeedFile(seed?.url, encryptionKey: newValue)
+            }
+        }
 
         /// The most versions that may be in use when a write transaction begins; nil for no limit.
         ///
@@ -197,6 +230,8 @@ extension Realm {
             }
         }
 
+        /// Both settings in one, so that configurations without them do not grow.
+        var seed: SeedFile?
         /// 0 for no limit.
         private var mostActiveVersions: UInt = 0
         private var storedFileURL: URL?
@@ -323,8 +358,8 @@ extension Realm.Configuration: Equatable {
 }
 
 extension Realm.Configuration: CustomStringConvertible {
-    /// A description of all settings, one per line. It contains only the length of the encryption
-    /// key.
+    /// A description of all settings, one per line. It contains only the lengths of encryption
+    /// keys.
     public var description: String {
         var lines: [String] = []
         if let fileURL { lines.append("fileURL = \(fileURL.absoluteString);") }
@@ -338,6 +373,9 @@ extension Realm.Configuration: CustomStringConvertible {
         lines.append(
             "deleteRealmIfMigrationNeeded = \(deleteRealmIfMigrationNeeded ? 1 : 0);")
         if let seedFilePath { lines.append("seedFilePath = \(seedFilePath.absoluteString);") }
+        if let seedEncryptionKey {
+            lines.append("seedEncryptionKey = <\(seedEncryptionKey.count) bytes>;")
+        }
         if let limit = maximumNumberOfActiveVersions {
             lines.append("maximumNumberOfActiveVersions = \(limit);")
         }

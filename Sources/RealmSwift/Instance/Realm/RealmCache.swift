@@ -106,7 +106,7 @@ enum RealmCache {
                 do { return try open(&identifier) } catch is NeedsMigration {}
                 // Here nothing of this call has the file open. The seed might need a migration
                 // too.
-                opening.seedFilePath = nil
+                opening.seed = nil
                 do {
                     try removeOutdated(path, identifier)
                 } catch let error as Realm.Error where error.code == .alreadyOpen && !wasInUse {

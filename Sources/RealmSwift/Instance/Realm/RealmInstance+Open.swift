@@ -13,12 +13,10 @@ extension RealmInstance {
         {
             try createDirectory(of: path)
         }
-        if let seed = configuration.seedFilePath, configuration.inMemoryIdentifier == nil,
+        if let seed = configuration.seed, configuration.inMemoryIdentifier == nil,
             !configuration.readOnly
         {
-            try SeedFile.copy(
-                Realm.path(of: seed), to: path,
-                encryptionKey: configuration.encryptionKey.map(Array.init))
+            try seed.copy(to: path, encryptionKey: configuration.encryptionKey.map(Array.init))
         }
         var options = Database.Options()
         options.createIfMissing = !configuration.readOnly

@@ -528,9 +528,8 @@ extension RealmInstance {
         do {
             _ = try connection.refresh()
             didMove()
-        } catch let error as StorageError where error.code == .schemaChanged {
-            stayBehind(error)
         } catch {
+            if error.code == .schemaChanged { return stayBehind(error) }
             leaveLostVersion()
             throw error
         }

@@ -1,43 +1,50 @@
 import Foundation
 import StorageEngine
 
-/// The copy of a file with which an application begins.
-enum SeedFile {
-    /// Copies a file to a path, unless there is a file, and encrypts the copy with a key, if any.
+/// The file of which an application's file begins as a copy.
+final class SeedFile: Sendable {
+    let url: URL?
+    /// The key of the file; nil if it has the key of the configuration, or none.
+    let encryptionKey: Data?
+
+    /// Returns nil for nothing.
+    init?(_ url: URL?, encryptionKey: Data?) {
+        if url == nil, encryptionKey == nil { return nil }
+        self.url = url
+        self.encryptionKey = encryptionKey
+    }
+
+    /// Copies the file to a path, unless there is a file, and encrypts the copy with a key, if any.
     /// The copy is complete, and on the disk, when it appears there.
     ///
     /// - Throws: `StorageError` if the file cannot be read, or the copy not be written.
-    static func copy(_ seed: String, to path: String, encryptionKey: [UInt8]?) throws {
-        let files = FileManager.default
-        if files.fileExists(atPath: path) { return }
-        let copy = path + ".seed-" + String(UInt64.random(in: 0 ... .max), radix: 16)
-        defer { try? files.removeItem(atPath: copy) }
-        try connect(to: seed, encryptionKey: encryptionKey)
-            .writeCopy(toPath: copy, encryptionKey: encryptionKey)
-        do {
-            // Unlike a move, this leaves a file alone that another process has made meanwhile.
-            try files.linkItem(atPath: copy, toPath: path)
+    func copy(to path: String, encryptionKey: [UInt8]?) throws {
+        guard let url, !FileManager.default.fileExists(atPath: path) else { return }
+        let seed = try connect(to: Realm.path(of: url), encryptionKey)
+        do throws(StorageError) {
+            try seed.writeOwnCopy(toPath: path, encryptionKey: encryptionKey)
         } catch {
-            if files.fileExists(atPath: path) { return }
-            throw StorageError(
-                .fileAccess, path: path,
-                message: "Failed to copy the seed file at path '\(seed)' to '\(path)': "
-                    + error.localizedDescription)
+            // Another thread or process has made the file meanwhile. Not so if the path is a link
+            // that leads nowhere.
+            let isThere = FileManager.default.fileExists(atPath: path)
+            guard error.code == .fileExists, isThere else { throw error }
         }
     }
 
-    /// Opens a seed, which has the key or is not encrypted.
-    private static func connect(
-        to path: String, encryptionKey: [UInt8]?
+    /// Opens the file with its key; with that of the copy, or without one, if it has none of its
+    /// own.
+    private func connect(
+        to path: String, _ keyOfCopy: [UInt8]?
     ) throws(StorageError) -> Connection {
         var options = Database.Options()
         options.createIfMissing = false
         options.readOnly = true
-        options.encryptionKey = encryptionKey
+        options.encryptionKey = encryptionKey.map(Array.init) ?? keyOfCopy
         do {
             return try Connection(Database.open(path: path, options: options))
         } catch {
-            guard encryptionKey != nil, error.code == .wrongKey || error.code == .notADatabase
+            guard encryptionKey == nil, keyOfCopy != nil,
+                error.code == .wrongKey || error.code == .notADatabase
             else { throw error }
             options.encryptionKey = nil
             guard let plain = try? Connection(Database.open(path: path, options: options)) else {

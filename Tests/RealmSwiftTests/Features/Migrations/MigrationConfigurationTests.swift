@@ -206,6 +206,10 @@ private let misuses: [String: Misuse] = [
     "an empty identifier": Misuse("In-memory identifier must not be empty") {
         _ = Realm.Configuration(inMemoryIdentifier: "")
     },
+    "an empty path": Misuse("Realm path must not be empty") {
+        var configuration = Realm.Configuration()
+        configuration.fileURL = URL(string: "file:")
+    },
     "neither a path nor an identifier": Misuse(
         "A Realm Configuration must specify a path or an in-memory identifier."
     ) {
