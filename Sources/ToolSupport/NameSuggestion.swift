@@ -17,12 +17,15 @@ package enum NameSuggestion {
 
     /// Returns a sentence that names the mistake, and the closest names or, without any, all names.
     package static func message(kind: String, name: String, among candidates: [String]) -> String {
+        "There is no \(kind) named '\(name)'. \(hint(for: name, among: candidates))"
+    }
+
+    /// Returns a sentence with the closest names or, without any, all names.
+    package static func hint(for name: String, among candidates: [String]) -> String {
         let suggestions = closest(to: name, among: candidates)
-        let hint =
-            suggestions.isEmpty
+        return suggestions.isEmpty
             ? "Known: \(candidates.joined(separator: ", "))."
             : "Did you mean \(suggestions.joined(separator: ", "))?"
-        return "There is no \(kind) named '\(name)'. \(hint)"
     }
 
     /// Returns the edit distance (Levenshtein, 1966): insertions, deletions and replacements.

@@ -82,6 +82,13 @@ package enum Display {
         return String(format: "%.\(digits)f", value)
     }
 
+    /// Formats a number of things: `1 object`, `2,000 objects`, `3 classes`.
+    ///
+    /// - Parameter plural: nil for the noun with an s.
+    package static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
+        "\(grouped(value)) \(value == 1 ? noun : plural ?? noun + "s")"
+    }
+
     package static func grouped(_ value: Int) -> String {
         let digits = String(abs(value))
         var text = ""

@@ -20,6 +20,10 @@ struct SchemaDocument: Codable, Equatable {
         var indexed: Bool?
         /// The class of linked or embedded objects.
         var target: String?
+
+        static let memberNames = [
+            "name", "type", "collection", "optional", "primaryKey", "indexed", "target",
+        ]
     }
 
     /// The version of the schema; nil in a file that RealmSwift has not opened yet.
@@ -46,11 +50,44 @@ struct SchemaDocument: Codable, Equatable {
         guard let bytes = InputBuffer.contents(of: path) else {
             throw ToolError(.usage, "The schema '\(path)' cannot be read.")
         }
-        do { return try JSONDecoder().decode(Self.self, from: Data(bytes)) } catch {
+        do {
+            let document = try JSONDecoder().decode(Self.self, from: Data(bytes))
+            try requireKnownNames(in: JSONSerialization.jsonObject(with: Data(bytes)), path)
+            return document
+        } catch let error as ToolError {
+            throw error
+        } catch {
             throw ToolError(
                 .badData,
                 "'\(path)' is no schema as 'realm schema --format json' writes it: "
                     + "\(Self.reason(error)).")
+        }
+    }
+
+    private typealias Members = [String: Any]
+
+    /// Throws for a name that means nothing: a misspelt `primaryKey` would make a class without one.
+    private static func requireKnownNames(in document: Any, _ path: String) throws(ToolError) {
+        func members(
+            _ value: Any, _ known: [String], _ place: String
+        ) throws(ToolError) -> Members {
+            let members = value as? Members ?? [:]
+            for name in members.keys.sorted() where !known.contains(name) {
+                throw ToolError(
+                    .badData,
+                    "'\(path)' has '\(name)' in \(place). "
+                        + NameSuggestion.hint(for: name, among: known))
+            }
+            return members
+        }
+        let all = try members(document, ["version", "classes"], "the schema")
+        for schemaClass in all["classes"] as? [Any] ?? [] {
+            let name = (schemaClass as? Members)?["name"] as? String ?? ""
+            let parts = try members(
+                schemaClass, ["name", "embedded", "properties"], "the class '\(name)'")
+            for property in parts["properties"] as? [Any] ?? [] {
+                _ = try members(property, Property.memberNames, "a property of '\(name)'")
+            }
         }
     }
 

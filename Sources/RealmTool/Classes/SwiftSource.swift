@@ -3,10 +3,13 @@ import StorageEngine
 /// The classes of a file as model classes in Swift.
 struct SwiftSource {
     private let definitions: [TableDefinition]
+    private let version: UInt64
     private let classNames: [String: String]
 
-    init(_ definitions: [TableDefinition]) {
+    /// - Parameter version: the schema version, with which the file must be opened.
+    init(_ definitions: [TableDefinition], version: UInt64 = 0) {
         self.definitions = definitions
+        self.version = version
         let names = definitions.map(\.name)
         classNames = Dictionary(
             uniqueKeysWithValues: zip(
@@ -15,7 +18,13 @@ struct SwiftSource {
 
     func text() -> String {
         let classes = definitions.map(source)
-        return (["import Foundation\nimport RealmSwift\n"] + classes).joined(separator: "\n")
+        var head = "import Foundation\nimport RealmSwift\n"
+        if version > 0 {
+            head +=
+                "\n// The file is opened with this version or a higher one:\n"
+                + "// Realm.Configuration(fileURL: url, schemaVersion: \(version))\n"
+        }
+        return ([head] + classes).joined(separator: "\n")
     }
 
     private func source(_ table: TableDefinition) -> String {

@@ -31,7 +31,7 @@ struct InfoCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The database file.", valueName: "file"))
     var file: String
 
-    @Option(help: "text or json.")
+    @Option(help: "For people, or for programs.")
     var format = Format.text
 
     @Flag(help: "Only what needs no walk over the objects: no sizes.")
@@ -142,10 +142,9 @@ struct InfoReport {
     }
 
     private func lines(of info: ClassInfo) -> [String] {
-        let noun = info.objects == 1 ? "object" : "objects"
         var title = CellText.shown(info.definition.name, cut: false)
         if info.definition.isEmbedded { title += " (embedded)" }
-        title += "  \(Display.grouped(info.objects)) \(noun)"
+        title += "  \(Display.count(info.objects, "object"))"
         if let storage = info.storage { title += ", \(Self.bytes(storage.total))" }
         var table = TextTable(leftColumns: [0, 1, 2], header: ["", "", "", ""])
         for (index, column) in info.definition.columns.enumerated() {

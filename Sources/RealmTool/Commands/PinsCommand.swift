@@ -47,7 +47,7 @@ package struct PinsCommand: ParsableCommand {
                 path: path, options: .init(createIfMissing: false, encryptionKey: key))
             return report(try database.statistics(), on: path)
         } catch {
-            throw ToolError(error, isOfOpening: true)
+            throw ToolError(error, isOfOpening: true, hasKey: key != nil)
         }
     }
 

@@ -45,7 +45,7 @@ struct QueryCommand: ParsableCommand {
             "Only the first objects; 0 for all. A table has 100 by default.", valueName: "count"))
     var limit: Int?
 
-    @Option(help: "table, csv, json (an array) or jsonl (an object a line).")
+    @Option(help: "What is written; json is an array, jsonl an object a line.")
     var format = RowFormat.table
 
     @Option(
@@ -115,11 +115,10 @@ struct QueryCommand: ParsableCommand {
         let all =
             try keys.map { $0.count < limit ? $0.count : try selection.count() }
             ?? selection.count()
-        let noun = all == 1 ? "object" : "objects"
         output.append(
             text: all > limit
-                ? "\(Display.grouped(limit)) of \(Display.grouped(all)) \(noun). "
+                ? "\(Display.grouped(limit)) of \(Display.count(all, "object")). "
                     + "--limit 0 shows all.\n"
-                : "\(Display.grouped(all)) \(noun)\n")
+                : "\(Display.count(all, "object"))\n")
     }
 }

@@ -25,7 +25,7 @@ struct SchemaCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Only these classes.", valueName: "class"))
     var classes: [String] = []
 
-    @Option(help: "swift or json.")
+    @Option(help: "How the classes are written.")
     var format = Format.swift
 
     @OptionGroup var key: KeyOptions
@@ -34,11 +34,12 @@ struct SchemaCommand: ParsableCommand {
         let opened = try RealmFile.open(file, key: key.key())
         var definitions = try opened.connection.tableDefinitions()
         if !classes.isEmpty { definitions = try classes.map { try opened.table($0).definition } }
+        let version = try opened.connection.schemaVersion()
         let output = ByteOutput.standard
         switch format {
-        case .swift: output.append(text: SwiftSource(definitions).text())
+        case .swift:
+            output.append(text: SwiftSource(definitions, version: version ?? 0).text())
         case .json:
-            let version = try opened.connection.schemaVersion()
             output.append(text: try SchemaDocument(version: version, definitions).text())
         }
         try output.finish()

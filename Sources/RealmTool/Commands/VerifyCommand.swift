@@ -54,13 +54,13 @@ struct VerifyCommand: ParsableCommand {
             try output.finish()
             throw ToolError(
                 .damaged,
-                "'\(file)' is damaged: \(problems.count) problem\(problems.count == 1 ? "" : "s").")
+                "'\(file)' is damaged: \(Display.count(problems.count, "problem")).")
         }
         let definitions = try opened.connection.tableDefinitions()
         let objects = try definitions.reduce(0) { try $0 + opened.table($1.name).count() }
         output.append(
-            text: "'\(file)' is sound: \(Display.grouped(objects)) objects of "
-                + "\(definitions.count) class\(definitions.count == 1 ? "" : "es").\n")
+            text: "'\(file)' is sound: \(Display.count(objects, "object")) of "
+                + "\(Display.count(definitions.count, "class", "classes")).\n")
         try output.finish()
     }
 }

@@ -27,7 +27,7 @@ struct WatchCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Only these classes.", valueName: "class"))
     var classes: [String] = []
 
-    @Option(help: "text, or jsonl: an object for each change set.")
+    @Option(help: "For people; or for programs, an object for each change set.")
     var format = Format.text
 
     @Option(

@@ -27,7 +27,7 @@ struct RealmFile {
             }
             return RealmFile(path: path, connection: try Connection(database))
         } catch {
-            throw ToolError(error, isOfOpening: true)
+            throw ToolError(error, isOfOpening: true, hasKey: key != nil)
         }
     }
 

@@ -17,13 +17,17 @@ extension BenchmarkError.Code {
 extension BenchmarkError {
     /// The error of the tool for one of the engine.
     ///
-    /// - Parameter isOfOpening: whether the file could not be opened, so that no command can look
-    ///   into it.
-    init(_ error: StorageError, isOfOpening: Bool = false) {
+    /// - Parameters:
+    ///   - isOfOpening: whether the file could not be opened, so that no command can look into it.
+    ///   - hasKey: whether the command was given a key.
+    init(_ error: StorageError, isOfOpening: Bool = false, hasKey: Bool = true) {
         self.init(Self.code(of: error), error.message)
         switch error.code {
         case .damaged where !isOfOpening:
             message += "\n'realm verify \(error.path)' lists all damage."
+        case .wrongKey where !hasKey:
+            message +=
+                "\n--key-file or --key-variable names the key; 'realm rekey' gives the file another."
         case .notADatabase:
             // What the engine says is for those who write the program that has opened the file.
             message = "'\(error.path)' is no Realm file of this library."

@@ -32,6 +32,14 @@ import ToolSupport
         #expect(try ToolProcess.run("export", path, "--key-file", old).output == before)
         let again = try ToolProcess.run("encrypt", path, "--new-key-file", new)
         #expect(again.code == 64)
+        for command in [
+            ["info", path], ["pins", path], ["encrypt", path, "--new-key-file", new],
+        ] {
+            let refused = try ToolProcess(command).finish()
+            #expect(refused.error.contains("\n--key-file or --key-variable names the key; "))
+        }
+        #expect(
+            try !ToolProcess.run("info", path, "--key-file", new).error.contains("--key-variable"))
         let same = try ToolProcess.run("rekey", path, "--key-file", old, "--new-key-file", old)
         #expect(same.code == 64)
         #expect(same.error == "Error: The new key is the present one.\n")
@@ -194,6 +202,23 @@ import ToolSupport
                 }
 
                 """)
+    }
+
+    /// A program that opens the file without its version is refused.
+    @Test func theSourceNamesTheSchemaVersion() {
+        let table = TableDefinition(name: "A", columns: [ColumnDefinition(name: "b", type: .int)])
+        #expect(!SwiftSource([table]).text().contains("//"))
+        #expect(
+            SwiftSource([table], version: 3).text().hasPrefix(
+                """
+                import Foundation
+                import RealmSwift
+
+                // The file is opened with this version or a higher one:
+                // Realm.Configuration(fileURL: url, schemaVersion: 3)
+
+                final class A: Object {
+                """))
     }
 
     @Test func namesThatSwiftDoesNotAllowAreMapped() {
