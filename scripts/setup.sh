@@ -63,7 +63,8 @@ ensure_toolchain() {
         || fail "This script installs packages of Debian or Ubuntu. Elsewhere install the
 development files of OpenSSL and jemalloc by hand, and call 'swift build --traits Runner' and
 'swift test --traits Runner' directly."
-    ensure_packages libssl-dev libjemalloc-dev
+    # That of SQLite is for `realm import`, which loads it.
+    ensure_packages libssl-dev libjemalloc-dev libsqlite3-0
 }
 
 # Installs the libraries of the databases that are compared with the embedded one.

@@ -53,6 +53,13 @@ struct ClassInference {
         var type: ValueType { hasValues ? candidates.first ?? .string : .string }
     }
 
+    /// Throws if there is no column for the primary key.
+    static func require(_ primaryKey: String, among names: [String]) throws(ToolError) {
+        if names.contains(primaryKey) { return }
+        throw ToolError(
+            .usage, NameSuggestion.message(kind: "column", name: primaryKey, among: names))
+    }
+
     /// Returns the class of CSV with a header.
     ///
     /// - Parameter primaryKey: the name of the property that is the primary key.
@@ -79,12 +86,7 @@ struct ClassInference {
         } catch is DataProblem {
             // The import finds it again, and says where.
         }
-        if let primaryKey, !columns.contains(where: { $0.name == primaryKey }) {
-            throw ToolError(
-                .usage,
-                NameSuggestion.message(
-                    kind: "column", name: primaryKey, among: columns.map(\.name)))
-        }
+        if let primaryKey { try require(primaryKey, among: columns.map(\.name)) }
         return TableDefinition(
             name: className,
             columns: columns.filter { $0.name != "$key" }.map { column in

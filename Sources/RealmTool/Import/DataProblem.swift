@@ -49,8 +49,9 @@ struct ValueToken {
 /// Memory for the values of a record. Nothing moves until all is forgotten together.
 final class RecordMemory {
     private static let blockSize = 64 << 10
-    private var blocks: [UnsafeMutableRawBufferPointer] = []
-    private var used = 0
+    // Unchecked, because nothing that is called while one is accessed accesses it, too.
+    @exclusivity(unchecked) private var blocks: [UnsafeMutableRawBufferPointer] = []
+    @exclusivity(unchecked) private var used = 0
 
     deinit { for block in blocks { block.deallocate() } }
 

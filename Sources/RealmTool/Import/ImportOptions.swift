@@ -4,19 +4,22 @@ import StorageEngine
 struct ImportOptions {
     /// The class; nil if each record names its own (`$class`).
     var className: String?
-    var isCSV = true
     var delimiter = UInt8(ascii: ",")
     /// The properties of the fields, for CSV without a header.
     var columns: [String]?
     var existing = ExistingPolicy.fail
     var leavesOutMissingLinks = false
     var ignoresUnknown = false
+    /// What numbers in properties that hold dates are, in rows of SQLite; nil for a mistake.
+    var dates: NumberedDates?
     /// The number of records of a transaction; nil for one transaction.
     var batch: Int?
     /// The number of records to pass over.
     var skip = 0
     /// Classes that are made if the file lacks them.
     var newClasses: [TableDefinition] = []
+    /// The version of the schema of a file that has none yet.
+    var schemaVersion: UInt64 = 0
 }
 
 /// How many objects an import has made.

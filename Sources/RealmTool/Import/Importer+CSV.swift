@@ -3,9 +3,9 @@ import ToolSupport
 
 /// Importing comma-separated values.
 extension Importer {
-    func importCSV() throws {
+    func importCSV(_ input: InputBuffer) throws {
         let records = try CSVRecords(input, delimiter: options.delimiter, memory: memory)
-        try placing(records) {
+        try placing(records, input.name) {
             guard let className = options.className else {
                 throw ToolError(.usage, "CSV needs the name of a class.")
             }
@@ -56,14 +56,16 @@ extension Importer {
     }
 
     /// Runs `body` and adds the place to what it finds wrong.
-    private func placing(_ records: CSVRecords, _ body: () throws -> Void) throws {
+    private func placing(
+        _ records: CSVRecords, _ name: String, _ body: () throws -> Void
+    ) throws {
         do {
             try body()
         } catch let problem as DataProblem {
-            throw PlacedProblem(problem, input.name, line: records.line, record: records.record)
+            throw PlacedProblem(problem, name, line: records.line, record: records.record)
         } catch let error as StorageError where error.isOfRecord {
             throw PlacedProblem(
-                DataProblem(error.message, at: nil), input.name, line: records.line,
+                DataProblem(error.message, at: nil), name, line: records.line,
                 record: records.record)
         }
     }

@@ -3,7 +3,7 @@ import ToolSupport
 
 /// Importing JSON lines and arrays.
 extension Importer {
-    func importJSON() throws {
+    func importJSON(_ input: InputBuffer) throws {
         let records = JSONRecords(input)
         do {
             while try records.next() {

@@ -15,7 +15,7 @@ final class Importer {
     private static let recordsBetweenChecks = 1024
 
     private let connection: Connection
-    let input: InputBuffer
+    private let source: ImportSource
     let options: ImportOptions
     let memory = RecordMemory()
     private let writer: NodeWriter
@@ -23,15 +23,15 @@ final class Importer {
     private var postponed: [Postponed] = []
     private var builders: [String: RowBuilder] = [:]
     /// What is read, and what of it is committed.
-    var counts = ImportCounts()
+    @exclusivity(unchecked) var counts = ImportCounts()
     private(set) var committed = ImportCounts()
 
     init(
-        _ connection: Connection, _ input: InputBuffer, _ options: ImportOptions,
+        _ connection: Connection, _ source: ImportSource, _ options: ImportOptions,
         progress: ProgressLine?
     ) {
         self.connection = connection
-        self.input = input
+        self.source = source
         self.options = options
         self.progress = progress
         writer = NodeWriter(connection, memory: memory)
@@ -45,7 +45,11 @@ final class Importer {
         do {
             try connection.beginWrite()
             try makeClasses()
-            if options.isCSV { try importCSV() } else { try importJSON() }
+            switch source {
+            case .csv(let input): try importCSV(input)
+            case .json(let input): try importJSON(input)
+            case .sqlite(let rows): try importRows(rows)
+            }
             try finishPostponed()
             try Interrupted.check()
             try commit()
@@ -59,7 +63,9 @@ final class Importer {
         let present = Set(try connection.tableDefinitions().map(\.name))
         let missing = options.newClasses.filter { !present.contains($0.name) }
         if !missing.isEmpty { try connection.createTables(missing) }
-        if try connection.schemaVersion() == nil { try connection.setSchemaVersion(0) }
+        if try connection.schemaVersion() == nil {
+            try connection.setSchemaVersion(options.schemaVersion)
+        }
     }
 
     private func commit() throws {
@@ -81,9 +87,8 @@ final class Importer {
         }
         guard counts.records % Self.recordsBetweenChecks == 0 else { return }
         try Interrupted.check()
-        progress?.update(input.position, of: input.size) {
-            ProgressLine.rows(counts.records, $0)
-        }
+        let (done, all) = source.progress
+        progress?.update(done, of: all) { ProgressLine.rows(counts.records, $0) }
     }
 
     // MARK: Classes
@@ -123,7 +128,7 @@ final class Importer {
                     item.node, item.column, of: item.key, in: item.table, isNew: false)
             } catch let problem as DataProblem {
                 throw PlacedProblem(
-                    place: "\(input.name):\(item.line)", message: problem.message)
+                    place: placeOfRecord(item.line), message: problem.message)
             }
             memory.forget()
         }
@@ -132,13 +137,21 @@ final class Importer {
 
     // MARK: Failures
 
+    /// The place of a record in messages.
+    ///
+    /// - Parameter number: the line on which it begins, or the number of the row.
+    func placeOfRecord(_ number: Int) -> String {
+        if case .sqlite = source { return "\(source.name): row \(number)" }
+        return "\(source.name):\(number)"
+    }
+
     private func failure(_ error: any Error) -> ToolError {
         var failure: ToolError
         switch error {
         case let problem as PlacedProblem:
             failure = ToolError(.badData, "\(problem.place): \(problem.message)")
         case let problem as DataProblem:
-            failure = ToolError(.badData, "\(input.name): \(problem.message)")
+            failure = ToolError(.badData, "\(source.name): \(problem.message)")
         case let error as StorageError: failure = ToolError(error)
         case let error as ToolError: failure = error
         default: failure = ToolError(.internalError, "\(error)")
@@ -155,7 +168,7 @@ final class Importer {
         if committed.batches == 0 { return "Nothing was imported." }
         var text =
             "The first \(Display.grouped(committed.records)) records are imported, in "
-            + "\(Display.grouped(committed.batches)) batches; nothing behind them is. "
+            + "\(Display.count(committed.batches, "batch", "batches")); nothing behind them is. "
             + "--skip \(committed.records) goes on behind them."
         if !postponed.isEmpty {
             text +=
@@ -163,5 +176,28 @@ final class Importer {
                 + "\(Display.grouped(postponed.count)) properties."
         }
         return text
+    }
+}
+
+/// Where records come from.
+enum ImportSource {
+    case csv(InputBuffer)
+    case json(InputBuffer)
+    case sqlite(SQLiteRows)
+
+    /// The name in messages.
+    var name: String {
+        switch self {
+        case .csv(let input), .json(let input): input.name
+        case .sqlite(let rows): rows.name
+        }
+    }
+
+    /// How much has been read, of how much; nil if nobody knows.
+    var progress: (done: UInt64, all: UInt64?) {
+        switch self {
+        case .csv(let input), .json(let input): (input.position, input.size)
+        case .sqlite(let rows): (UInt64(rows.number), rows.count.map { UInt64($0) })
+        }
     }
 }

@@ -12,16 +12,22 @@ final class RowBuilder {
     let definition: TableDefinition
     /// The names of the properties as bytes.
     let names: [[UInt8]]
+    /// The types of properties whose values are set with the row; nil for links, and for what is
+    /// written once the object is there.
+    let simpleTypes: [ValueType?]
     private let writer: NodeWriter
     private let primaryKey: Int?
     private let defaults: [Scalar]
     private let targets: [Table?]
     private let values: UnsafeMutableBufferPointer<Scalar>
-    private var isGiven: [Bool]
+    /// Whether properties may be null.
+    let areOptional: [Bool]
+    // Unchecked, because nothing that is called while one is accessed accesses it, too.
+    @exclusivity(unchecked) private var isGiven: [Bool]
     /// The key that the object has in the file it was exported from.
-    var exportedKey: Int64?
+    @exclusivity(unchecked) var exportedKey: Int64?
     /// What is written once the object is there.
-    private var later: [(column: Int, node: JSONNode)] = []
+    @exclusivity(unchecked) private var later: [(column: Int, node: JSONNode)] = []
 
     init(_ table: Table, _ writer: NodeWriter) throws {
         self.table = table
@@ -34,6 +40,8 @@ final class RowBuilder {
                     + "that hold them.")
         }
         names = definition.columns.map { Array($0.name.utf8) }
+        simpleTypes = definition.columns.map { $0.isInRow && $0.type != .link ? $0.type : nil }
+        areOptional = definition.columns.map(\.isOptional)
         primaryKey = table.primaryKey
         defaults = definition.columns.map(\.defaultValue)
         targets = try definition.columns.indices.map {
@@ -58,18 +66,23 @@ final class RowBuilder {
     /// Gives a property the value of a text.
     @inline(__always)
     func set(_ column: Int, to token: ValueToken) throws {
-        let property = definition.columns[column]
         isGiven[column] = true
-        if property.isInRow {
-            if property.type != .link {
-                values[column] = try ScalarReader.scalar(
-                    token, property.type, isOptional: property.isOptional, memory: writer.memory,
-                    place: "\(definition.name).\(property.name)")
-                return
-            }
-            return try setLink(column, to: token)
+        if let type = simpleTypes[column] {
+            values[column] = try ScalarReader.scalar(
+                token, type, isOptional: areOptional[column], memory: writer.memory,
+                place: "\(definition.name).\(definition.columns[column].name)")
+        } else if definition.columns[column].isInRow {
+            try setLink(column, to: token)
+        } else {
+            try setComplex(column, to: token)
         }
-        try setComplex(column, to: token)
+    }
+
+    /// Gives a property a value of its type. Its bytes must be valid until the object is stored.
+    @inline(__always)
+    func set(_ column: Int, to value: Scalar) {
+        isGiven[column] = true
+        values[column] = value
     }
 
     /// Whether the property was given a value already.
@@ -94,7 +107,7 @@ final class RowBuilder {
         }
     }
 
-    /// Gives a property the value of a field with JSON.
+    /// Gives a property the value of a text with JSON.
     private func setComplex(_ column: Int, to token: ValueToken) throws {
         guard token.kind == .field else {
             later.append((column, JSONNode(token)))
@@ -107,7 +120,7 @@ final class RowBuilder {
             later.append((column, node))
         } catch {
             throw DataProblem(
-                "'\(definition.name).\(definition.columns[column].name)' is JSON in CSV. "
+                "'\(definition.name).\(definition.columns[column].name)' is JSON in a text. "
                     + error.message, at: error.offset)
         }
     }

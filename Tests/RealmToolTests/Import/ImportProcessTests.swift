@@ -212,7 +212,7 @@ import ToolSupport
         try makePeople(path)
         let csv = "id,name,tags,boss\n1,Eve,\"[\"\"new\"\"]\",3\n4,New,[],\n"
         let kept = try importing(csv, "--existing", "skip")
-        #expect(kept.output.hasPrefix("1 objects imported, 1 kept in "))
+        #expect(kept.output.hasPrefix("1 object imported, 1 kept in "))
         #expect(try exported("id,name").contains("1,Ada\n"))
         let updated = try importing(csv, "--existing", "update")
         #expect(updated.output.hasPrefix("0 objects imported, 2 updated in "))
@@ -255,6 +255,57 @@ import ToolSupport
         #expect(ada.dogs[0].photo == Data([0, 255, 1]))
         #expect(ada.dogs[0].born == Date(timeIntervalSinceReferenceDate: 0.5))
         #expect(Array(ada.address?.rooms ?? .init()) == [3, 1])
+    }
+
+    /// Otherwise a program would migrate the copy from version 0.
+    @Test func theSchemaVersionIsMovedWithTheSchema() throws {
+        let connection = try Connection(Database.open(path: folder["a.realm"]))
+        try connection.beginWrite()
+        try connection.createTables([
+            TableDefinition(name: "Dog", columns: [ColumnDefinition(name: "n", type: .int)])
+        ])
+        try connection.setSchemaVersion(7)
+        try connection.commit()
+        let result = try ToolProcess.shell(
+            """
+            realm schema a.realm --format json > schema.json &&
+            realm export a.realm | realm import b.realm - --schema schema.json &&
+            realm info b.realm
+            """, in: folder.path)
+        #expect(result.output.contains("\n  schema   version 7\n"), "\(result.error)")
+        // A file that has a version keeps it.
+        let other = try folder.write("{\"version\": 9, \"classes\": []}", to: "other.json")
+        let empty = try folder.write("", to: "none.jsonl")
+        let again = try ToolProcess.run(
+            "import", folder["b.realm"], empty, "--format", "json", "--schema", other)
+        #expect(again.output.hasPrefix("0 objects imported"), "\(again.error)")
+        #expect(
+            try ToolProcess.run("info", folder["b.realm"]).output.contains("schema   version 7"))
+    }
+
+    @Test(arguments: [
+        ("{\"schemaVersion\": 1, \"classes\": []}", "'schemaVersion' in the schema. "),
+        (
+            "{\"classes\": [{\"name\": \"A\", \"properties\": [], \"embeded\": true}]}",
+            "'embeded' in the class 'A'. Did you mean embedded?"
+        ),
+        (
+            """
+            {"classes": [{"name": "A", "properties": [
+                {"name": "b", "type": "int", "primarykey": true}]}]}
+            """, "'primarykey' in a property of 'A'. Did you mean primaryKey?"
+        ),
+        ("{\"classes\": [{\"name\": \"A\"}]}", "'properties' is missing at 'classes.[0]'"),
+        ("[]", "a value of another type is expected"),
+        ("{", "it is not JSON"),
+    ])
+    func aNameThatASchemaDoesNotHaveIsAMistake(schema: String, message: String) throws {
+        let file = try folder.write(schema, to: "schema.json")
+        let input = try folder.write("", to: "none.jsonl")
+        let result = try ToolProcess.run("import", path, input, "--schema", file)
+        #expect(result.code == 65)
+        #expect(result.error.contains(message), "\(result.error)")
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 
     @Test func controlCLeavesNothingOfATransaction() throws {

@@ -68,13 +68,13 @@ import ToolSupport
             let bytes = mutated(valid, &generator)
             var options = ImportOptions()
             options.className = "Class 0"
-            options.isCSV = isCSV
             options.newClasses = definitions
             options.existing = .update
             options.leavesOutMissingLinks = true
             options.batch = 1 + generator.next(below: 30)
             let input = bytes.withUnsafeBytes { InputBuffer($0, name: "input") }
-            let importer = Importer(copy, input, options, progress: nil)
+            let importer = Importer(
+                copy, isCSV ? .csv(input) : .json(input), options, progress: nil)
             do {
                 try importer.run()
                 #expect(importer.committed.records == importer.counts.records)

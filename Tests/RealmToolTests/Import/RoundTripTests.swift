@@ -24,11 +24,13 @@ import ToolSupport
     }
 
     private func importing(
-        _ text: String, into path: String, _ options: ImportOptions
+        _ text: String, asCSV: Bool, into path: String, _ options: ImportOptions
     ) throws -> Connection {
         let connection = try Connection(Database.open(path: path))
         let input = Array(text.utf8).withUnsafeBytes { InputBuffer($0, name: "input") }
-        try Importer(connection, input, options, progress: nil).run()
+        try Importer(
+            connection, asCSV ? .csv(input) : .json(input), options, progress: nil
+        ).run()
         return connection
     }
 
@@ -38,13 +40,12 @@ import ToolSupport
         let source = try RandomFile(seed: UInt64(seed), path: folder["a.realm"])
         let lines = try contents(source.connection)
         var options = ImportOptions()
-        options.isCSV = false
         let document = SchemaDocument(version: 0, try source.connection.tableDefinitions())
         let schema = try folder.write(try document.text(), to: "schema.json")
         options.newClasses = try SchemaDocument.read(schema).definitions()
         #expect(options.newClasses == (try source.connection.tableDefinitions()))
         let copy = try importing(
-            lines.joined(separator: "\n"), into: folder["b.realm"], options)
+            lines.joined(separator: "\n"), asCSV: false, into: folder["b.realm"], options)
         // Objects get their keys in the order in which they are made, which is that of the export.
         #expect(try contents(copy) == lines)
         #expect(try copy.verify() == [])
@@ -68,7 +69,7 @@ import ToolSupport
                 options.leavesOutMissingLinks = isFirst
                 options.existing = isFirst ? .fail : .update
                 let text = try csv(definition.name, source.connection, delimiter)
-                _ = try importing(text, into: folder["b.realm"], options)
+                _ = try importing(text, asCSV: true, into: folder["b.realm"], options)
             }
         }
         let copy = try Connection(Database.open(path: folder["b.realm"]))
