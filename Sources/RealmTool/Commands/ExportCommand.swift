@@ -37,7 +37,7 @@ struct ExportCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The class; all classes without one.", valueName: "class"))
     var className: String?
 
-    @Option(help: "csv, jsonl (an object a line) or json (an array).")
+    @Option(help: "What is written; json is an array, jsonl an object a line.")
     var format: Format?
 
     @Option(
@@ -87,26 +87,41 @@ struct ExportCommand: ParsableCommand {
     }
 
     private func export(_ table: Table, of opened: RealmFile, to output: ByteOutput) throws {
-        let objects = ObjectText(opened.connection)
+        let progress = ProgressLine("Exporting \(table.definition.name)")
+        defer { progress.clear() }
+        let className = table.definition.name
+        let writer = try writer(className, of: opened.connection, to: output)
+        try writer.begin()
+        let threads = try ExportThreads(opened, table, to: output, showing: progress)
+        if threads.count > 1 {
+            try threads.run { try self.writer(className, of: $0, to: $1) }
+            if try table.count() > 0 { writer.goOn() }
+        } else {
+            try RowStream(
+                connection: opened.connection, table: table, output: output, progress: progress
+            ).writeAll(to: writer)
+        }
+        try writer.end()
+    }
+
+    /// Makes a writer of the objects of a class, as a connection reads them.
+    private func writer(
+        _ className: String, of connection: Connection, to output: ByteOutput
+    ) throws -> any RowWriter {
+        guard let table = try connection.table(named: className) else {
+            throw ToolError(.internalError, "'\(file)' has lost the class '\(className)'.")
+        }
+        let objects = ObjectText(connection)
         let names = columns?.split(separator: ",").map(String.init)
-        let isAll = className == nil
+        let isAll = self.className == nil
         let shape = RowShape(
             table: table, properties: try objects.properties(of: table, named: names),
             objects: objects, hasKeys: keys || isAll && table.primaryKey == nil, hasClass: isAll)
-        let writer: any RowWriter =
-            switch format ?? (isAll ? .jsonl : .csv) {
-            case .csv:
-                CSVWriter(shape, to: output, delimiter: delimiter.byte, hasHeader: !noHeader)
-            case .json: JSONWriter(shape, to: output, isArray: true)
-            case .jsonl: JSONWriter(shape, to: output, isArray: false)
-            }
-        let progress = ProgressLine("Exporting \(table.definition.name)")
-        defer { progress.clear() }
-        try writer.begin()
-        try RowStream(
-            connection: opened.connection, table: table, output: output, progress: progress
-        ).writeAll(to: writer)
-        try writer.end()
+        return switch format ?? (isAll ? .jsonl : .csv) {
+        case .csv: CSVWriter(shape, to: output, delimiter: delimiter.byte, hasHeader: !noHeader)
+        case .json: JSONWriter(shape, to: output, isArray: true)
+        case .jsonl: JSONWriter(shape, to: output, isArray: false)
+        }
     }
 }
 

@@ -14,8 +14,9 @@ import ToolSupport
 /// | list, set; map | an array; an object |
 /// | mixed value | see ``MixedText`` |
 final class ObjectText {
-    /// What is needed of a property for each object.
-    struct Property {
+    /// What is needed of a property for each object. A class, because a copy of so many references
+    /// would take as long as a value.
+    final class Property {
         let column: Int
         let definition: ColumnDefinition
         /// The name as JSON, with a colon.
@@ -23,6 +24,17 @@ final class ObjectText {
         /// The table of linked or embedded objects.
         let target: Table?
         let targetKey: Int?
+
+        init(
+            column: Int, definition: ColumnDefinition, jsonName: [UInt8], target: Table?,
+            targetKey: Int?
+        ) {
+            self.column = column
+            self.definition = definition
+            self.jsonName = jsonName
+            self.target = target
+            self.targetKey = targetKey
+        }
 
         var isComplex: Bool {
             definition.collection != .none || definition.type == .mixed

@@ -15,9 +15,17 @@ enum RowFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// Writes objects one after another.
 protocol RowWriter: AnyObject {
+    /// Writes what stands before all objects.
     func begin() throws
     func append(_ location: RowLocation) throws
+    /// Says that the next object comes after others, which another writer has written.
+    func goOn()
+    /// Writes what stands behind all objects.
     func end() throws
+}
+
+extension RowWriter {
+    func goOn() {}
 }
 
 /// What a writer of rows writes: some properties of the objects of a table.
@@ -36,7 +44,17 @@ struct RowShape {
 /// Objects as comma-separated values (RFC 4180, with line feeds). Null is an empty field, an empty
 /// text is `""`. What is no single value, and mixed values, are JSON in a field.
 final class CSVWriter: RowWriter {
+    /// What of a property decides how its values are written. Nothing in it is counted by
+    /// reference, which would take as long as writing a value.
+    private struct Field {
+        let column: Int
+        let type: ValueType
+        let isCollection: Bool
+    }
+
     private let shape: RowShape
+    private let table: Table
+    private let fields: [Field]
     private let output: ByteOutput
     private let delimiter: UInt8
     private let hasHeader: Bool
@@ -47,6 +65,12 @@ final class CSVWriter: RowWriter {
         self.output = output
         self.delimiter = delimiter
         self.hasHeader = hasHeader
+        table = shape.table
+        fields = shape.properties.map {
+            Field(
+                column: $0.column, type: $0.definition.type,
+                isCollection: $0.definition.collection != .none)
+        }
     }
 
     func begin() throws {
@@ -62,13 +86,11 @@ final class CSVWriter: RowWriter {
 
     func append(_ location: RowLocation) throws {
         if shape.hasKeys {
-            output.append(decimal: shape.table.key(at: location).rawValue)
+            output.append(decimal: table.key(at: location).rawValue)
         }
-        var isFirst = !shape.hasKeys
-        for property in shape.properties {
-            if !isFirst { output.append(delimiter) }
-            isFirst = false
-            try append(property, at: location)
+        for index in fields.indices {
+            if index > 0 || shape.hasKeys { output.append(delimiter) }
+            try appendField(index, at: location)
         }
         output.append(UInt8(ascii: "\n"))
     }
@@ -76,24 +98,22 @@ final class CSVWriter: RowWriter {
     func end() throws { try output.check() }
 
     @inline(__always)
-    private func append(
-        _ property: ObjectText.Property, at location: RowLocation
-    ) throws {
-        let definition = property.definition
-        if definition.collection != .none { return try appendJSON(property, at: location) }
-        let value = try shape.table.value(property.column, at: location)
+    private func appendField(_ index: Int, at location: RowLocation) throws {
+        let field = fields[index]
+        if field.isCollection { return try appendJSON(shape.properties[index], at: location) }
+        let value = try table.value(field.column, at: location)
         if case .null = value { return }
-        switch definition.type {
+        switch field.type {
         case .string: if case .bytes(let bytes) = value { append(text: bytes) }
         case .data:
             if case .bytes(let bytes) = value, bytes.isEmpty { return output.append("\"\"") }
             ScalarWriter.append(value, .data, to: output)
         case .link:
             guard case .integer(let key) = value else { return }
-            try appendLink(ObjectKey(rawValue: key), property)
-        case .mixed, .embedded, .typedLink: try appendJSON(property, at: location)
+            try appendLink(ObjectKey(rawValue: key), shape.properties[index])
+        case .mixed, .embedded, .typedLink: try appendJSON(shape.properties[index], at: location)
         case .bool, .int, .float, .double, .date, .uuid, .objectID, .decimal128:
-            ScalarWriter.append(value, definition.type, to: output)
+            ScalarWriter.append(value, field.type, to: output)
         }
     }
 
@@ -153,6 +173,8 @@ final class JSONWriter: RowWriter {
     }
 
     func begin() throws { if isArray { output.append(UInt8(ascii: "[")) } }
+
+    func goOn() { isFirst = false }
 
     func append(_ location: RowLocation) throws {
         if isArray {

@@ -25,11 +25,11 @@ final class ByteOutput {
         memory = .allocate(byteCount: capacity, alignment: 16)
     }
 
-    /// Creates an output that stays in memory.
-    init() {
+    /// Creates an output that stays in memory, with room for some bytes.
+    init(capacity: Int = 256) {
         descriptor = -1
         name = "memory"
-        capacity = 256
+        self.capacity = capacity
         memory = .allocate(byteCount: capacity, alignment: 16)
     }
 
@@ -104,13 +104,24 @@ final class ByteOutput {
 
     private static func digits(of number: UInt64) -> Int {
         var digits = 1
-        var rest = number
-        while rest >= 10 {
-            rest /= 10
+        var power: UInt64 = 10
+        while number >= power {
             digits &+= 1
+            if digits == 20 { break }
+            power &*= 10
         }
         return digits
     }
+
+    /// Memory for at most some bytes, which ``didWrite(_:)`` appends once they are there.
+    @inline(__always)
+    func room(_ byteCount: Int) -> UnsafeMutableRawPointer {
+        if byteCount > capacity &- count { makeRoom(byteCount) }
+        return memory + count
+    }
+
+    @inline(__always)
+    func didWrite(_ byteCount: Int) { count &+= byteCount }
 
     // MARK: Writing
 
@@ -128,9 +139,21 @@ final class ByteOutput {
 
     /// Passes all bytes to the kernel.
     func flush() {
+        pass(bytes)
+        count = 0
+    }
+
+    /// Passes all bytes to the kernel, and then those of another output, which forgets them.
+    func flush(with other: ByteOutput) {
+        flush()
+        pass(other.bytes)
+        other.clear()
+    }
+
+    private func pass(_ bytes: UnsafeRawBufferPointer) {
         var start = 0
-        while failure == nil, start < count {
-            let written = write(descriptor, memory + start, count - start)
+        while failure == nil, start < bytes.count {
+            let written = write(descriptor, bytes.baseAddress! + start, bytes.count - start)
             if written >= 0 {
                 start += written
             } else if errno == EPIPE {
@@ -141,8 +164,7 @@ final class ByteOutput {
                     "'\(name)' cannot be written: \(String(cString: strerror(errno))).")
             }
         }
-        writtenCount += UInt64(count)
-        count = 0
+        writtenCount += UInt64(bytes.count)
     }
 
     /// Throws why bytes could not be written.

@@ -14,6 +14,11 @@ enum DateText {
 
     static func append(_ seconds: Double, to output: ByteOutput) {
         guard range.contains(seconds) else { return appendSeconds(seconds, to: output) }
+        // Not the negative zero, of which no text with a date has the sign.
+        let second = Int64(seconds)
+        if Double(second).bitPattern == seconds.bitPattern {
+            return append(second, 0, 0, to: output)
+        }
         let floor = seconds.rounded(.down)
         for digits in stride(from: 0, through: 9, by: 3) {
             let power = power(digits)
@@ -44,22 +49,37 @@ enum DateText {
             second += secondsPerDay
         }
         let (year, month, day) = civil(days + firstDay)
-        output.append(magnitude: UInt64(year), digits: 4)
-        output.append(UInt8(ascii: "-"))
-        output.append(magnitude: UInt64(month), digits: 2)
-        output.append(UInt8(ascii: "-"))
-        output.append(magnitude: UInt64(day), digits: 2)
-        output.append(UInt8(ascii: "T"))
-        output.append(magnitude: UInt64(second / 3600), digits: 2)
-        output.append(UInt8(ascii: ":"))
-        output.append(magnitude: UInt64(second / 60 % 60), digits: 2)
-        output.append(UInt8(ascii: ":"))
-        output.append(magnitude: UInt64(second % 60), digits: 2)
+        let place = output.room(19)
+        put(year / 100, at: place)
+        put(year % 100, at: place + 2)
+        put(month, at: place + 5, after: "-")
+        put(day, at: place + 8, after: "-")
+        put(second / 3600, at: place + 11, after: "T")
+        put(second / 60 % 60, at: place + 14, after: ":")
+        put(second % 60, at: place + 17, after: ":")
+        output.didWrite(19)
         if digits > 0 {
             output.append(UInt8(ascii: "."))
             output.append(magnitude: UInt64(fraction), digits: digits)
         }
         output.append(UInt8(ascii: "Z"))
+    }
+
+    /// Writes two digits.
+    @inline(__always)
+    private static func put(_ number: Int64, at place: UnsafeMutableRawPointer) {
+        let number = UInt32(truncatingIfNeeded: number)
+        place.storeBytes(of: UInt8(truncatingIfNeeded: number / 10 &+ 0x30), as: UInt8.self)
+        (place + 1).storeBytes(
+            of: UInt8(truncatingIfNeeded: number % 10 &+ 0x30), as: UInt8.self)
+    }
+
+    @inline(__always)
+    private static func put(
+        _ number: Int64, at place: UnsafeMutableRawPointer, after mark: Unicode.Scalar
+    ) {
+        (place - 1).storeBytes(of: UInt8(ascii: mark), as: UInt8.self)
+        put(number, at: place)
     }
 
     /// The one rounding that reading and writing share.

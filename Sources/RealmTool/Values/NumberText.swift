@@ -7,6 +7,7 @@ enum NumberText {
     /// Appends the shortest text that gives the same number back. Numbers that are not finite are
     /// `nan`, `inf` and `-inf`.
     static func append(_ value: Double, to output: ByteOutput) {
+        if abs(value) < 1e11, appendShort(value, to: output) { return }
         if value == value.rounded(), abs(value) < 1e15, value != 0 || value.sign == .plus {
             output.append(decimal: Int64(value))
             output.append(".0")
@@ -15,6 +16,32 @@ enum NumberText {
         } else {
             output.append(text: value.description)
         }
+    }
+
+    /// Appends a number that has at most four digits behind the point. Returns false, and appends
+    /// nothing, for any other.
+    ///
+    /// A number of at most 15 digits is the only one of so many digits that gives its double, so
+    /// the first one that is found is the shortest.
+    private static func appendShort(_ value: Double, to output: ByteOutput) -> Bool {
+        let magnitude = abs(value)
+        var power = 1.0
+        for digits in 0...4 {
+            let scaled = Int64(magnitude * power + 0.5)
+            guard Double(scaled) / power == magnitude else {
+                power *= 10
+                continue
+            }
+            if scaled == 0, value.sign == .minus { return false }
+            let whole = UInt64(scaled)
+            let divisor = UInt64(power)
+            if value < 0 { output.append(UInt8(ascii: "-")) }
+            output.append(decimal: Int64(whole / divisor))
+            output.append(UInt8(ascii: "."))
+            output.append(magnitude: whole % divisor, digits: max(1, digits))
+            return true
+        }
+        return false
     }
 
     static func append(_ value: Float, to output: ByteOutput) {

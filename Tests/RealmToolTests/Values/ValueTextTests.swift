@@ -59,6 +59,21 @@ import ToolSupport
         }
     }
 
+    /// The short way for numbers with few digits gives the text that Swift gives.
+    @Test func numbersAreWrittenAsSwiftWritesThem() {
+        var generator = SeededGenerator(seed: 13)
+        var numbers = [0.0, -0.0, 0.00004, 0.00005, 99_999_999_999.9999, 1e11, 0.1 + 0.2, 1e-300]
+        for _ in 0..<20_000 {
+            let digits = Double(generator.next(below: 1 << (1 + generator.next(below: 49))))
+            let power = [1.0, 10, 100, 1000, 1e4, 1e5, 1e6][generator.next(below: 7)]
+            numbers.append(generator.next(below: 2) == 0 ? digits / power : -digits / power)
+            numbers.append((digits / power).nextUp)
+        }
+        for number in numbers {
+            #expect(text { NumberText.append(number, to: $0) } == number.description)
+        }
+    }
+
     @Test(arguments: [
         ("2001-01-01", 0), ("2001-01-01T00:00", 0), ("2001-01-01 00:00:01", 1),
         ("2001-01-01T01:00:00+01:00", 0), ("2001-01-01T00:00:00-0030", 1800),
