@@ -117,19 +117,21 @@ public final class ColumnIndex {
     }
 
     /// Adds all objects of the table to an empty index, in batches that are sorted by value.
-    func build() throws(StorageError) {
+    func build(_ progress: ((String, Int, Int) -> Void)?) throws(StorageError) {
         let count = try table.count()
         var position = 0
         while position < count {
-            try gather(from: &position)
+            try gather(from: &position) { progress?(self.table.stored.name, $0, count) }
             isBehind = true
             try catchUp(limitingMemory: true)
         }
     }
 
     /// Collects the entries of whole leaves, from the leaf whose first row is at `position`, until
-    /// a batch is full. Advances `position` to the next leaf.
-    private func gather(from position: inout Int) throws(StorageError) {
+    /// a batch is full. Advances `position` to the next leaf, and calls `report` with it.
+    private func gather(
+        from position: inout Int, _ report: (Int) -> Void
+    ) throws(StorageError) {
         try table.forEachLeaf(from: position, keepsLeaves: false) { leaf, _ throws(StorageError) in
             for row in 0..<leaf.rowCount {
                 let value = try table.value(column, at: RowLocation(leaf: leaf, row: row))
@@ -143,6 +145,7 @@ public final class ColumnIndex {
                 }
             }
             position += leaf.rowCount
+            report(position)
             return pendingBytes < Self.maximumBuildBytes
         }
     }

@@ -6,7 +6,10 @@ extension Connection {
     ///
     /// - Throws: `.invalidArgument` for a property that cannot be indexed or is the primary key,
     ///   `.damaged`, and what writing throws.
-    public func setIndexed(_ isIndexed: Bool, _ column: Int, of table: Table) throws(StorageError) {
+    public func setIndexed(
+        _ isIndexed: Bool, _ column: Int, of table: Table,
+        progress: ((_ table: String, _ position: Int, _ count: Int) -> Void)? = nil
+    ) throws(StorageError) {
         try requireWriteTransaction()
         precondition(column >= 0 && column < table.propertyCount, "column out of range")
         if let index = table.index(of: column) {
@@ -19,7 +22,7 @@ extension Connection {
             try changeSchema { (new) throws(SchemaProblem) in
                 try new.addIndex(ofTable: table.number, column: column)
             }
-            try table.index(of: column)?.build()
+            try table.index(of: column)?.build(progress)
         }
     }
 

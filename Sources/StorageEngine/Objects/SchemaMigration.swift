@@ -245,7 +245,7 @@ public final class SchemaMigration {
         else {
             throw connection.pager.invalidArgument("Table '\(name)' cannot be removed.")
         }
-        if table.stored.hasLinks { try table.deleteAll() }
+        if table.stored.hasLinks { try table.deleteAll(progress: progress) }
         let index = table.number
         try change { $0.removeTable(index) }
     }

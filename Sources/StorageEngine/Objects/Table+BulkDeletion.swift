@@ -15,7 +15,7 @@ extension Table {
         if !isSorted { sorted.sort { $0.rawValue < $1.rawValue } }
         var survey = DeletionSurvey(self)
         try sorted.withUnsafeBufferPointer { keys throws(StorageError) in try survey.visit(keys) }
-        try deleteTied(survey)
+        try deleteTied(survey, nil)
         // Before long values are freed and rows are removed: the indexes need the old values.
         try survey.plain.withUnsafeBufferPointer { keys throws(StorageError) in
             try indexes.remove(keys, of: self)
@@ -34,13 +34,17 @@ extension Table {
     }
 
     /// Deletes all objects. If they are plain, the trees are freed without looking at each object.
-    public func deleteAll() throws(StorageError) {
+    /// Otherwise `progress` is called with the name of the table, how many of those that are not
+    /// were deleted, and how many there are, each time some of them were.
+    public func deleteAll(
+        progress: ((_ table: String, _ position: Int, _ count: Int) -> Void)? = nil
+    ) throws(StorageError) {
         try requireWriteTransaction()
         // Every deletion must be recorded if the database is observed.
         if recorder != nil { return try delete(allKeys()) }
         var survey = DeletionSurvey(self, keepsPlainKeys: false)
         try survey.visitAll()
-        try deleteTied(survey)
+        try deleteTied(survey, progress)
         try free(survey.overflows)
         try rows.removeAll()
         if primaryKeyColumn != nil { try PrimaryKeyMap.removeAll(in: self) }
@@ -58,10 +62,20 @@ extension Table {
 
     /// Deletes the tied objects one by one. Some may be gone by then, because deleting an object
     /// also deletes what it owns.
-    private func deleteTied(_ survey: DeletionSurvey) throws(StorageError) {
+    private func deleteTied(
+        _ survey: DeletionSurvey, _ progress: ((String, Int, Int) -> Void)?
+    ) throws(StorageError) {
         if survey.tied.count > 1 { try leaveCollections(survey.tied) }
-        for key in survey.tied where try contains(key) { try delete(key) }
+        for (position, key) in survey.tied.enumerated() {
+            if try contains(key) { try delete(key) }
+            if position % Self.progressBatch == 0 {
+                progress?(stored.name, position, survey.tied.count)
+            }
+        }
     }
+
+    /// The number of objects that are deleted between two calls that tell the progress.
+    private static var progressBatch: Int { 1024 }
 
     private func free(_ overflows: [PageReference]) throws(StorageError) {
         for reference in overflows { try pager.free(reference) }

@@ -162,7 +162,7 @@ extension Migration {
         emptied.insert(typeName)
         newRealm.change {
             if newClasses[typeName] != nil {
-                try managedClass.existingTable.deleteAll()
+                try managedClass.existingTable.deleteAll(progress: progress.note)
                 managedClass.noteDeletionOfAll()
             } else {
                 try changes.removeTable(typeName)

@@ -36,14 +36,16 @@ public final class Migration {
     var emptied: Set<String> = []
     /// Whether objects are being enumerated.
     var isEnumerating = false
-    let progress = MigrationProgress()
+    let progress: MigrationProgress
     /// Managed classes of objects that properties were renamed of. Objects that were made before
     /// refer to them.
     private var former: [ManagedClass] = []
 
     private init(
-        to classes: SchemaModel, as configuration: Realm.Configuration, on connection: Connection
+        to classes: SchemaModel, as configuration: Realm.Configuration, on connection: Connection,
+        telling progress: MigrationProgress
     ) throws {
+        self.progress = progress
         func instance(_ connection: Connection) throws -> RealmInstance {
             RealmInstance(
                 configuration: configuration, path: try configuration.path,
@@ -62,9 +64,11 @@ public final class Migration {
     /// - Throws: What failed. The transaction can only be rolled back then.
     static func run(
         _ block: MigrationBlock, from version: UInt64, to classes: SchemaModel,
-        as configuration: Realm.Configuration, on connection: Connection
+        as configuration: Realm.Configuration, on connection: Connection,
+        telling progress: MigrationProgress
     ) throws {
-        let migration = try Migration(to: classes, as: configuration, on: connection)
+        let migration = try Migration(
+            to: classes, as: configuration, on: connection, telling: progress)
         let (old, new) = (migration.oldRealm, migration.newRealm)
         RealmCache.addMigrating(new)
         block(migration, version)

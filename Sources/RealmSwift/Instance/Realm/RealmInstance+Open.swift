@@ -227,22 +227,34 @@ private struct SchemaSetup {
 
     private func change() throws {
         try recordWidths()
+        var progress: MigrationProgress?
         if let version = try connection.schemaVersion(), isMigration(from: version),
             let block = configuration.migrationBlock
         {
             if RealmCache.isOpen(connection.database) { try refuseOpen() }
+            let made = MigrationProgress()
+            progress = made
             try Migration.run(
-                block, from: version, to: schema, as: configuration, on: connection)
+                block, from: version, to: schema, as: configuration, on: connection, telling: made)
         }
         let stored = try connection.tableDefinitions()
         let missing = missing(from: stored)
         if !missing.isEmpty { try connection.createTables(missing) }
-        for change in indexChanges(from: stored) {
-            guard let table = try connection.table(named: change.table) else { continue }
-            try connection.setIndexed(change.isIndexed, change.column, of: table)
-        }
+        try changeIndexes(indexChanges(from: stored), telling: progress)
         if try connection.schemaVersion() != configuration.schemaVersion {
             try connection.setSchemaVersion(configuration.schemaVersion)
+        }
+    }
+
+    private func changeIndexes(
+        _ changes: [SchemaComparison.IndexChange], telling progress: MigrationProgress?
+    ) throws {
+        if changes.isEmpty { return }
+        let progress = progress ?? MigrationProgress()
+        for change in changes {
+            guard let table = try connection.table(named: change.table) else { continue }
+            try connection.setIndexed(
+                change.isIndexed, change.column, of: table, progress: progress.noteIndexing)
         }
     }
 

@@ -10,6 +10,23 @@ private enum First {
     static let types: [ObjectBase.Type] = [Item.self]
 }
 
+private enum Indexed {
+    class Item: VersionedObject {
+        @Persisted(indexed: true) var number: Int
+    }
+
+    static let types: [ObjectBase.Type] = [Item.self]
+}
+
+private enum Linked {
+    class Item: VersionedObject {
+        @Persisted var number: Int
+        @Persisted var next: Item?
+    }
+
+    static let types: [ObjectBase.Type] = [Item.self]
+}
+
 private enum Second {
     class Item: VersionedObject {
         @Persisted(primaryKey: true) var number: Int
@@ -50,6 +67,36 @@ private enum Second {
             precondition(told.count == 2, "\(messages.all)")
             precondition(told.allSatisfy { $0.hasSuffix(" of 5000 objects") })
             precondition(told.allSatisfy { $0.hasPrefix("info: ") })
+        }
+    }
+
+    /// The migration makes an index of 5000 objects after its block, and deletes as many that are
+    /// linked one by one, both more than a second after what was told last.
+    @Test func indexesAndDeletionsTellTheirProgress() async {
+        await #expect(processExitsWith: .success) {
+            let messages = MigrationLog<String>()
+            Logger.shared = Logger(level: .info) { level, message in
+                messages.note("\(level): \(message)")
+            }
+            let file = MigratedFile()
+            try MigrationProgressTests.fill(file)
+            try file.migrate(to: Indexed.types) { _, _ in Thread.sleep(forTimeInterval: 1.1) }
+            let indexed = messages.all.filter { $0.hasPrefix("info: Indexing 'Item': ") }
+            precondition(indexed.count == 1, "\(messages.all)")
+            precondition(indexed.allSatisfy { $0.hasSuffix(" of 5000 objects") })
+
+            let other = MigratedFile()
+            try other.write(Linked.types) { realm in
+                let first = realm.create(Linked.Item.self)
+                for _ in 0..<10 { realm.create(Linked.Item.self, value: [1, first]) }
+            }
+            try other.migrate(to: First.types) { migration, _ in
+                Thread.sleep(forTimeInterval: 1.1)
+                migration.deleteData(forType: "Item")
+            }
+            precondition(
+                messages.all.contains("info: Migrating 'Item': 0 of 11 objects"),
+                "\(messages.all)")
         }
     }
 }
