@@ -177,7 +177,8 @@ extension Table {
 
     /// Sets a value with data outside its row: a primary key's entry, or overflow pages.
     func setOwned(_ column: Int, of key: ObjectKey, to value: Scalar) throws(StorageError) {
-        guard try contains(key) else { throw pager.noSuchObject(key) }
+        guard let location = try location(of: key) else { throw pager.noSuchObject(key) }
+        let hasOverflow = try isOverflow(column, at: location)
         if column == primaryKeyColumn {
             let owner = try find(primaryKey: value)
             if owner == key { return }
@@ -189,8 +190,16 @@ extension Table {
             try PrimaryKeyMap.remove(of: key, in: self)
             try PrimaryKeyMap.enter(value, of: key, in: self)
         }
-        if cluster.columns[column].format.kind == .bytes { try freeOverflow(column, of: key) }
+        if hasOverflow { try freeOverflow(column, of: key) }
         try store(prepared, column, of: key)
+    }
+
+    /// Whether a value is in pages of its own.
+    private func isOverflow(_ column: Int, at location: RowLocation) throws(StorageError) -> Bool {
+        guard cluster.columns[column].format.kind == .bytes,
+            let (node, position) = try self.column(column, of: location.leaf)
+        else { return false }
+        return node.isOverflow(position, location.row)
     }
 
     @inline(__always)

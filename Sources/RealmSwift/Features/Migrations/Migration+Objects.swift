@@ -51,22 +51,18 @@ extension Migration {
         let wasEnumerating = isEnumerating
         isEnumerating = true
         defer { isEnumerating = wasEnumerating }
+        var newObject = new.map(MigrationAccessor.init)
         if let old {
-            forEachKey(of: old) { key in
-                guard let new else { return block(accessor(of: key, old), nil) }
-                guard new.isAlive(key: key.rawValue, birth: newRealm.generation) else { return }
-                block(accessor(of: key, old), accessor(of: key, new))
+            var oldObject = MigrationAccessor(old)
+            forEachObject(of: old) { key, place in
+                if newObject?.stand(at: key) == false { return }
+                oldObject.stand(at: key, place)
+                block(oldObject.object, newObject?.object)
             }
         }
-        guard let new else { return }
         for key in created where !emptied.contains(typeName) {
-            guard new.isAlive(key: key.rawValue, birth: newRealm.generation) else { continue }
-            block(nil, accessor(of: key, new))
+            if newObject?.stand(at: key) == true { block(nil, newObject?.object) }
         }
-    }
-
-    private func accessor(of key: ObjectKey, _ managedClass: ManagedClass) -> MigrationObject {
-        unsafeDowncast(managedClass.makeAccessor(key: key.rawValue), to: DynamicObject.self)
     }
 
     private func managedClass(_ name: String, in realm: RealmInstance) -> ManagedClass? {
@@ -74,8 +70,11 @@ extension Migration {
         return exists ? realm.dynamicClass(named: name) : nil
     }
 
-    /// Visits the old objects of a class leaf by leaf, so that keys take little memory.
-    private func forEachKey(of managedClass: ManagedClass, _ body: (ObjectKey) -> Void) {
+    /// Visits the old objects of a class leaf by leaf, so that keys take little memory. They stay
+    /// at their places while the old version's places are valid.
+    private func forEachObject(
+        of managedClass: ManagedClass, _ body: (ObjectKey, MigrationAccessor.Place) -> Void
+    ) {
         let table = managedClass.existingTable
         let count = attempt { try table.count() }
         var position = 0
@@ -83,17 +82,15 @@ extension Migration {
         while position < count, !newRealm.hasFailed {
             progress.note(managedClass.model.name, position, of: count)
             keys.removeAll(keepingCapacity: true)
-            attempt {
-                try table.forEachLeaf(from: position, keepsLeaves: false) { leaf, first in
-                    for row in 0..<leaf.rowCount {
-                        keys.append(table.key(at: RowLocation(leaf: leaf, row: row)))
-                    }
-                    position = first + leaf.rowCount
-                    return false
-                }
+            let start = attempt { try table.location(at: position) }
+            let stamp = oldRealm.connection.layoutStamp.pointee
+            for row in start.row..<start.leaf.rowCount {
+                keys.append(table.key(at: RowLocation(leaf: start.leaf, row: row)))
             }
-            for key in keys {
-                body(key)
+            position += keys.count
+            for (index, key) in keys.enumerated() {
+                let row = RowLocation(leaf: start.leaf, row: start.row + index)
+                body(key, MigrationAccessor.Place(row: row, stamp: stamp))
                 if emptied.contains(managedClass.model.name) { return }
             }
             oldRealm.connection.releaseExcessMemory()

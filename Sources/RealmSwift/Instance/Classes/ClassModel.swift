@@ -10,6 +10,8 @@ struct PropertyModel {
     let wrapper: any AnyPersisted.Type
     let valueType: any _Persistable.Type
     let shape: _PropertyShape
+    /// Whether it is stored and its values are neither objects nor collections, nor may be such.
+    let isPlain: Bool
 
     var name: String { schema.name }
     var columnName: String { schema.columnName }
@@ -35,6 +37,9 @@ struct PropertyModel {
         self.wrapper = wrapper
         self.valueType = valueType
         self.shape = shape
+        isPlain =
+            shape.collection == .none && shape.type.traits.reference == .none
+            && linkOriginPropertyName == nil
     }
 }
 

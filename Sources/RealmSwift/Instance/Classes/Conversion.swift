@@ -197,6 +197,9 @@ public final class _ValueConversion {
         self.unmappables = unmappables
     }
 
+    /// Forgets what was noted last.
+    func forgetUnmappable() { unmappables?.last = nil }
+
     /// Returns the values that are stored as given, by position of the property; nil if there are
     /// none.
     func unmappedValues(of object: ObjectBase) -> [Int: Any]? {

@@ -38,7 +38,15 @@ extension ObjectBase {
     /// Returns the value of a property by name. The outer optional is nil if there is no such
     /// property.
     final func _value(ofPropertyNamed name: String) -> Any?? {
-        guard let property = _model[name] else { return nil }
+        let model = _model
+        // Only fields are read, because a copy of the description counts a dozen references.
+        if _context != nil, let position = model.position(ofStored: name),
+            model.properties[position].isPlain
+        {
+            let offset = model.properties[position].offset
+            return .some(model.properties[position].valueType._readByName(self, offset))
+        }
+        guard let property = model[name] else { return nil }
         let value = property.wrapper.value(of: self, at: property.offset)
         if let object = value as? ObjectBase { return .some(object._inKnownClass) }
         return .some(boxed(value))
@@ -48,6 +56,18 @@ extension ObjectBase {
     /// the value does not fit.
     final func _set(_ value: Any?, forPropertyNamed name: String) -> Bool {
         let model = _model
+        if let realm = _realm, let position = model.position(ofStored: name),
+            model.properties[position].isPlain,
+            realm.isMigrating || !model.properties[position].isPrimaryKey
+        {
+            let offset = model.properties[position].offset
+            let type = model.properties[position].valueType
+            if type._writeByName(value, self, at: offset, by: realm.plainConversion) {
+                return true
+            }
+            realm.plainConversion.forgetUnmappable()
+            // What follows says why the value does not fit, or stores it as it is.
+        }
         guard let property = model[name] else { return false }
         if _context != nil, property.isPrimaryKey, _realm?.isMigrating == false {
             let text = unwrapped(value).map { "\($0)" } ?? "<null>"

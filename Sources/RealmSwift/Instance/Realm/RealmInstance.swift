@@ -86,6 +86,9 @@ final class RealmInstance {
     @exclusivity(unchecked) var queryState: AnyObject?
     /// The conversion whose objects are being added. It knows which values were given for them.
     @exclusivity(unchecked) var conversion: _ValueConversion?
+    /// The conversion of values that are neither objects nor collections. Made once, because they
+    /// need nothing of the Realm.
+    lazy var plainConversion = _ValueConversion.detached
 
     init(
         configuration: Realm.Configuration, path: String, schema: SchemaModel,

@@ -73,6 +73,7 @@ extension _PersistableScalar {
     }
 
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
+        if let value, let same = exactly(value, Self.self) { return same }
         guard let value = unwrapped(value) else { return nil }
         if let value = (value as? Self) ?? _convertScalar(value) { return value }
         // In a collection with values that cannot be mapped, all values arrive in their stored

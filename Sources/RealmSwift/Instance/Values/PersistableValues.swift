@@ -50,6 +50,14 @@ where
     static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self?
     /// Returns the value in the form that dynamic access returns; nil for null.
     static func _erase(_ value: Self) -> Any?
+    /// Reads a property of a managed object as ``ObjectBase/subscript(_:)`` returns it, where values
+    /// are neither objects nor collections.
+    static func _readByName(_ object: ObjectBase, _ offset: Int) -> Any?
+    /// Converts a value given by the application and writes it, where values are neither objects
+    /// nor collections. Returns false, and writes nothing, if it does not fit.
+    static func _writeByName(
+        _ value: Any?, _ object: ObjectBase, at offset: Int, by conversion: _ValueConversion
+    ) -> Bool
     /// The type that dynamic access uses to write values that this type cannot represent, such as
     /// the raw value of an enum without a case for it.
     static var _storedType: any _Persistable.Type { get }
@@ -168,6 +176,20 @@ where PersistedType == Self {
 }
 
 extension _Persistable {
+    /// Returns the value, with numbers as `NSNumber`.
+    public static func _readByName(_ object: ObjectBase, _ offset: Int) -> Any? {
+        boxed(_erase(_get(object, offset)))
+    }
+
+    /// Writes the converted value.
+    public static func _writeByName(
+        _ value: Any?, _ object: ObjectBase, at offset: Int, by conversion: _ValueConversion
+    ) -> Bool {
+        guard let value = _convert(value, conversion) else { return false }
+        _set(value, object, at: offset)
+        return true
+    }
+
     /// The type itself.
     public static var _storedType: any _Persistable.Type { Self.self }
     /// Returns the default value, because no key path continues through the value.

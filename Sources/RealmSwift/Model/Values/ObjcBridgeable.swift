@@ -72,6 +72,17 @@ public func dynamicBridgeCast<T>(fromObjectiveC value: Any) -> T {
 /// Returns a number or Boolean value as an `NSNumber`, which can be cast to every numeric type that
 /// represents the value; other values unchanged.
 func boxed(_ value: Any?) -> Any? {
+    guard let value else { return nil }
+    // Most values have one of these types.
+    let type = type(of: value)
+    if type == String.self || type == Data.self || type == Date.self { return value }
+    if let number = exactly(value, Int.self) { return NSNumber(value: number) }
+    if let number = exactly(value, Bool.self) { return NSNumber(value: number) }
+    if let number = exactly(value, Double.self) { return NSNumber(value: number) }
+    return boxedByCasting(value)
+}
+
+private func boxedByCasting(_ value: Any?) -> Any? {
     switch value {
     case let value as Bool: NSNumber(value: value)
     case let value as Int: NSNumber(value: value)

@@ -92,6 +92,24 @@ private enum Second {
         #expect(pairs.all.count == 5 && pairs.all.allSatisfy { $0[0] != nil && $0[0] == $0[1] })
     }
 
+    /// An object that the block does not keep may become the next one; one that it keeps may not.
+    @Test func objectsThatTheBlockKeepsStayWhatTheyAre() throws {
+        try fill(1000)
+        try file.migrate(to: Second.types) { migration, _ in
+            var kept: [(old: MigrationObject?, new: MigrationObject?, id: Int)] = []
+            migration.enumerateObjects(ofType: "Exam") { old, new in
+                let id = old?["id"] as? Int ?? -1
+                if id % 3 == 0 { kept.append((old, new, id)) } else { new?["copy"] = id }
+            }
+            for (old, new, id) in kept {
+                #expect(old?["id"] as? Int == id && new?["id"] as? Int == id)
+                new?["copy"] = id + 1
+            }
+        }
+        let expected = (0..<1000).map { ($0, $0 % 3 == 0 ? $0 + 1 : $0) }
+        #expect(try exams() == Dictionary(uniqueKeysWithValues: expected))
+    }
+
     @Test func theNewObjectCanBeWritten() throws {
         try fill()
         try file.migrate(to: Second.types) { migration, _ in
