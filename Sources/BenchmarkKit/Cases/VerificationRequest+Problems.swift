@@ -2,8 +2,8 @@ import ToolSupport
 
 extension VerificationRequest {
     private static let kinds: [any ContentsExpectation.Type] = [
-        LinksExpectation.self, ObjectsExpectation.self, RecordsExpectation.self,
-        SensorsExpectation.self, TableExpectation.self,
+        LinksExpectation.self, MigrationExpectation.self, ObjectsExpectation.self,
+        RecordsExpectation.self, SensorsExpectation.self, TableExpectation.self,
     ]
 
     /// Returns every difference between the file and its expected contents, one sentence each.

@@ -150,9 +150,7 @@ extension WorkloadCatalogue {
 
     private static let files: [Workload] = [
         ReadWhileWritingWorkload.workload, OpenWorkload.workload, CompactWorkload.workload,
-        .pending(
-            "migrate", "opening a file whose classes have changed",
-            because: "Migrations are not part of the engine yet."),
+        MigrateWorkload.workload,
     ]
 
     private static let records: [Workload] = [

@@ -59,7 +59,7 @@ enum WorkloadCatalogue {
         }
         var benchmarkCase = BenchmarkCase(
             identifier: identifier, layer: found.layer.rawValue, options: options,
-            unsupported: way.missing ?? reason(against: identifier, by: way, found))
+            unsupported: reason(against: identifier, by: way, found))
         benchmarkCase.isDeterministic =
             benchmarkCase.unsupported == nil && benchmarkCase.canRepeat && engine == "realm"
             && workload.isDeterministic(benchmarkCase)

@@ -26,8 +26,7 @@ struct ListCommand: ParsableCommand {
         for workload in WorkloadCatalogue.all {
             print("\(workload.name): \(workload.summary)")
             for strategy in workload.strategies {
-                let reason = strategy.missing.map { " (unsupported: \($0))" }
-                print("  \(strategy.name): \(strategy.summary)\(reason ?? "")")
+                print("  \(strategy.name): \(strategy.summary)")
             }
         }
         print("")

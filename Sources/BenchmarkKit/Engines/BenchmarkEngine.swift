@@ -12,6 +12,7 @@ public enum EngineFeature: String, CaseIterable, Sendable {
     /// All of ``PersonQueries`` except the features below, and links in conditions.
     case queries
     case indexedNumbers, typedQueries, liveResults, observers
+    case migrations
 }
 
 /// The system calls of an engine so far, counted for the whole process.
@@ -96,6 +97,11 @@ public protocol BenchmarkEngine: Sendable {
         -> any ItemStore
     func openElements(at path: String, _ durability: Durability) throws -> any ElementStore
     func openProperties(at path: String, _ durability: Durability) throws -> any PropertyStore
+    /// Opens persons after a migration, and migrates them if they are those before it. If
+    /// `migration` is nil, opens the persons before any, and creates what is missing.
+    func openPersons(
+        at path: String, after migration: PersonMigration?, _ durability: Durability
+    ) throws -> any MigratedPersons
 }
 
 extension BenchmarkEngine {
@@ -130,4 +136,8 @@ extension BenchmarkEngine {
     public func openProperties(
         at path: String, _ durability: Durability
     ) throws -> any PropertyStore { throw missing("properties") }
+
+    public func openPersons(
+        at path: String, after migration: PersonMigration?, _ durability: Durability
+    ) throws -> any MigratedPersons { throw missing("migrated persons") }
 }

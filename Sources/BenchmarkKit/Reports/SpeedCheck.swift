@@ -7,7 +7,7 @@ struct SpeedCheck: Sendable {
     typealias Outcome = CheckOutcome
     typealias Control = CheckOutcome.Control
 
-    static let all = core + objects + changes
+    static let all = core + objects + changes + migrations
 
     /// Returns the outcomes of the checks whose rows the run contains.
     static func outcomes(for results: [CaseResult]) -> [Outcome] {

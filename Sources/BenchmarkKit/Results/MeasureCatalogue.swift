@@ -57,6 +57,8 @@ enum MeasureCatalogue {
                 "anonymous_growth_bytes",
                 "Most by which memory without a file behind it grew while all objects were visited."
             ),
+            ("plain_open_p50_us", "Median time to open a file without migrating it."),
+            ("beside_open_p50_us", "Median time to migrate it - plain_open_p50_us."),
             ("verification_s", "Seconds that the fresh process took to prove the result."),
         ] + ycsb + growth + changes
 }

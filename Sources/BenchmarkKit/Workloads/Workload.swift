@@ -14,8 +14,6 @@ struct Workload: Sendable {
         /// The features that the strategy requires of the engine; nil for a strategy of the
         /// embedded engine only.
         var features: [EngineFeature]?
-        /// The reason why the strategy is not implemented, as a sentence; nil if it is.
-        var missing: String?
         /// The number of threads or processes if neither the suite nor the command line sets one.
         var threads = 1
         /// Whether the strategy runs in the program without jemalloc (`SystemAllocatorProgram`).
@@ -101,15 +99,5 @@ extension Workload {
         Workload(
             name: name, summary: summary, strategies: .layers(features, threads: threads)
         ) { try run(CoreCase($0, $1)) }
-    }
-
-    /// A workload of a feature that is not implemented. It is listed so that a run shows what it
-    /// does not measure.
-    static func pending(_ name: String, _ summary: String, because reason: String) -> Workload {
-        core(name, summary, needs: []) { core in
-            CaseOutcome(results: [.unsupported(core.benchmarkCase, reason)])
-        }.with { workload in
-            for index in workload.strategies.indices { workload.strategies[index].missing = reason }
-        }
     }
 }

@@ -119,6 +119,33 @@ import Testing
         #expect(outcome.title.contains("signal, the closest of 3 rows"))
     }
 
+    @Test func migrationsHaveASpeedAndAMemory() {
+        var rows: [CaseResult] = []
+        func add(
+            _ migration: PersonMigration, engine: String = "realm", size: Int, rate: Int = 1,
+            measures: [String: Double] = [:]
+        ) {
+            var row = row(
+                MigrateWorkload.name, migration.rawValue, engine: engine, p50: 1,
+                measures: measures)
+            row.identifier.size = size
+            row.operations = rate
+            row.elapsedSeconds = 1
+            rows.append(row)
+        }
+        add(.add, size: 10_000_000, measures: ["beside_open_p50_us": 5001])
+        add(.rename, size: 10_000_000, measures: ["beside_open_p50_us": 4000])
+        add(.remove, size: 1_000_000, measures: ["beside_open_p50_us": 9000])
+        add(.retypeBlock, size: 1_000_000, rate: 1_600_000)
+        add(.retypeBlock, engine: "sqlite", size: 1_000_000, rate: 3_200_000)
+        add(.retypeBlock, size: 10_000_000, measures: ["anonymous_growth_bytes": 101e6])
+        add(.intKey, size: 10_000_000, measures: ["anonymous_growth_bytes": 99e6])
+        let outcomes = SpeedCheck.outcomes(for: rows)
+        #expect(outcomes.map(\.measured) == [5.001, 4, 1_600_000, 0.5, 101, 99])
+        #expect(outcomes.map(\.target) == [5, 5, 1_500_000, 1, 100, 100])
+        #expect(outcomes.map(\.passed) == [false, true, true, false, false, true])
+    }
+
     @Test func whatKeepsAThreadIsComparedWithTheLeastThatItTakes() {
         let rows = [
             row(WriteAsyncWorkload.name, "queue", p50: 1.9),

@@ -280,11 +280,7 @@ import ToolSupport
                 workload: workload, strategy: layer, durability: durability, size: nil,
                 options: CaseOptions())?.unsupported
         }
-        for (workload, strategy) in [
-            ("migrate", "api"), ("migrate", "engine"), ("lookup-typed", "engine"),
-        ] {
-            #expect(try #require(try reason(workload, strategy)).hasSuffix("."), "\(workload)")
-        }
+        #expect(try #require(try reason("lookup-typed", "engine")).hasSuffix("."))
         #expect(try reason("lookup-typed", "api") == nil)
         #expect(try reason("query-refresh", "live") == nil)
         #expect(try reason("iterate", "api") == nil)

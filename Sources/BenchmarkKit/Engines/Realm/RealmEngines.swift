@@ -55,6 +55,12 @@ struct RealmObjectEngine: RealmEngine {
     func openProperties(at path: String, _ durability: Durability) throws -> any PropertyStore {
         try RealmPropertyStore(path: path, durability)
     }
+
+    func openPersons(
+        at path: String, after migration: PersonMigration?, _ durability: Durability
+    ) throws -> any MigratedPersons {
+        try RealmMigratedPersons(path: path, migration, durability)
+    }
 }
 
 /// The embedded engine through its own interface.
@@ -68,6 +74,7 @@ struct RealmTableEngine: RealmEngine {
         case .typedQueries: "Conditions on tables have no types."
         case .liveResults: "What was found in tables does not follow changes."
         case .observers: "Tables do not call anyone."
+        case .migrations: "Migrations are those of objects."
         default: nil
         }
     }

@@ -12,10 +12,6 @@ struct PersonsFixture {
 
     /// The name of the database in its folder.
     static let fileName = "persons"
-    /// The number of persons in one transaction; small transactions would make a large file slow to
-    /// create.
-    private static let batchSize = 10_000
-
     /// Returns the folder of the fixture. Some engines keep several files, so each fixture has a
     /// folder of its own.
     private func folder(in environment: CaseEnvironment) -> String {
@@ -25,23 +21,17 @@ struct PersonsFixture {
 
     /// Creates the file unless the run has it already. Returns its folder.
     func make(in environment: CaseEnvironment) throws -> String {
-        let folder = folder(in: environment)
-        if FileManager.default.fileExists(atPath: folder) { return folder }
-        // A process that ended early leaves a folder with this name.
-        let unfinished = folder + ".unfinished"
-        try? FileManager.default.removeItem(atPath: unfinished)
-        if isAged {
-            var young = self
-            young.isAged = false
-            try FolderFiles.copy(young.make(in: environment), to: unfinished)
-            try age(unfinished + "/" + Self.fileName)
-        } else {
-            try FolderFiles.make(unfinished)
-            try fill(unfinished + "/" + Self.fileName, environment)
+        try FixtureFolder.make(folder(in: environment)) { unfinished in
+            if isAged {
+                var young = self
+                young.isAged = false
+                try FolderFiles.copy(young.make(in: environment), to: unfinished)
+                try age(unfinished + "/" + Self.fileName)
+            } else {
+                try FolderFiles.make(unfinished)
+                try fill(unfinished + "/" + Self.fileName, environment)
+            }
         }
-        try FolderFiles.sync(below: unfinished)
-        try FileManager.default.moveItem(atPath: unfinished, toPath: folder)
-        return folder
     }
 
     /// Returns the path of the file that ``make(in:)`` creates.
@@ -60,17 +50,8 @@ struct PersonsFixture {
 
     private func fill(_ path: String, _ environment: CaseEnvironment) throws {
         let store = try open(path)
-        var generator = PersonGenerator(seed: seed, names: names)
-        var inserted = 0
-        var batch: [PersonValues] = []
-        while inserted < size {
-            batch.removeAll(keepingCapacity: true)
-            for _ in 0..<min(Self.batchSize, size - inserted) { batch.append(generator.next()) }
-            try store.insert(batch[...])
-            inserted += batch.count
-            environment.progress(
-                ProgressUpdate(phase: "preparing", fraction: Double(inserted) / Double(size)))
-        }
+        try FixtureFolder.insert(
+            size, of: PersonGenerator(seed: seed, names: names), environment, store.insert)
     }
 
     private func age(_ path: String) throws {

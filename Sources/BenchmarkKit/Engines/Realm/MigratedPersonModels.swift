@@ -1,0 +1,176 @@
+import Foundation
+import RealmSwift
+
+/// A person as one version of an application declares it. All versions have the same name in the
+/// file.
+protocol MigratedPersonObject: Object {
+    /// The values of the properties that this version has.
+    var migrated: MigratedPerson { get }
+}
+
+extension MigratedPersonObject {
+    /// Calls `body` with each object of this version.
+    static func forEach(in realm: Realm, _ body: (MigratedPerson) -> Void) {
+        for person in realm.objects(Self.self) { body(person.migrated) }
+    }
+}
+
+/// A class of which an application has several versions.
+class VersionedPerson: Object {
+    static let nameInFile = "VersionedPerson"
+
+    override class func className() -> String { nameInFile }
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+final class OriginalPerson: VersionedPerson, MigratedPersonObject {
+    @Persisted var number: Int
+    @Persisted var name: String
+    @Persisted var birthdate: Date
+    @Persisted var age: Int
+
+    convenience init(_ values: PersonValues) {
+        self.init()
+        number = values.number
+        name = values.name
+        birthdate = values.birthdateAsDate
+        age = values.age
+    }
+
+    var migrated: MigratedPerson {
+        MigratedPerson(number: number, name: name, birthdate: birthdate.asSeconds, age: age)
+    }
+}
+
+final class ScoredPerson: VersionedPerson, MigratedPersonObject {
+    @Persisted var number: Int
+    @Persisted var name: String
+    @Persisted var birthdate: Date
+    @Persisted var age: Int
+    @Persisted var score: Int
+
+    var migrated: MigratedPerson {
+        MigratedPerson(
+            number: number, name: name, birthdate: birthdate.asSeconds, age: age, score: score)
+    }
+}
+
+final class AgelessPerson: VersionedPerson, MigratedPersonObject {
+    @Persisted var number: Int
+    @Persisted var name: String
+    @Persisted var birthdate: Date
+
+    var migrated: MigratedPerson {
+        MigratedPerson(number: number, name: name, birthdate: birthdate.asSeconds)
+    }
+}
+
+final class RenamedAgePerson: VersionedPerson, MigratedPersonObject {
+    @Persisted var number: Int
+    @Persisted var name: String
+    @Persisted var birthdate: Date
+    @Persisted var years: Int
+
+    var migrated: MigratedPerson {
+        MigratedPerson(number: number, name: name, birthdate: birthdate.asSeconds, age: years)
+    }
+}
+
+final class TextAgePerson: VersionedPerson, MigratedPersonObject {
+    @Persisted var number: Int
+    @Persisted var name: String
+    @Persisted var birthdate: Date
+    @Persisted var age: String
+
+    var migrated: MigratedPerson {
+        MigratedPerson(number: number, name: name, birthdate: birthdate.asSeconds, text: age)
+    }
+}
+
+final class NumberKeyPerson: VersionedPerson, MigratedPersonObject {
+    @Persisted(primaryKey: true) var number: Int
+    @Persisted var name: String
+    @Persisted var birthdate: Date
+    @Persisted var age: Int
+
+    var migrated: MigratedPerson {
+        MigratedPerson(number: number, name: name, birthdate: birthdate.asSeconds, age: age)
+    }
+}
+
+final class NameKeyPerson: VersionedPerson, MigratedPersonObject {
+    @Persisted var number: Int
+    @Persisted(primaryKey: true) var name: String
+    @Persisted var birthdate: Date
+    @Persisted var age: Int
+
+    var migrated: MigratedPerson {
+        MigratedPerson(number: number, name: name, birthdate: birthdate.asSeconds, age: age)
+    }
+}
+
+final class AddedKeyPerson: VersionedPerson, MigratedPersonObject {
+    @Persisted(primaryKey: true) var key: String
+    @Persisted var number: Int
+    @Persisted var name: String
+    @Persisted var birthdate: Date
+    @Persisted var age: Int
+
+    var migrated: MigratedPerson {
+        MigratedPerson(
+            number: number, name: name, birthdate: birthdate.asSeconds, age: age, text: key)
+    }
+}
+
+extension Date {
+    /// The seconds since 1970; all birth dates are whole seconds.
+    fileprivate var asSeconds: Int { Int(timeIntervalSince1970) }
+}
+
+extension PersonMigration {
+    var model: any MigratedPersonObject.Type {
+        switch self {
+        case .add, .addBlock: ScoredPerson.self
+        case .remove: AgelessPerson.self
+        case .rename: RenamedAgePerson.self
+        case .retype, .retypeBlock: TextAgePerson.self
+        case .intKey: NumberKeyPerson.self
+        case .stringKey: NameKeyPerson.self
+        case .stringKeyBlock: AddedKeyPerson.self
+        }
+    }
+
+    /// The migration as an application writes it. Numbers are taken as the `NSNumber`s that they
+    /// are: a cast to `Int` takes as long as all of the rest. Values that are missing would be
+    /// noticed when the file is proved.
+    var block: MigrationBlock {
+        let person = VersionedPerson.nameInFile
+        switch self {
+        case .add, .remove, .retype, .intKey, .stringKey: return { _, _ in }
+        case .rename:
+            return { migration, _ in
+                migration.renameProperty(onType: person, from: "age", to: "years")
+            }
+        case .addBlock:
+            return { migration, _ in
+                migration.enumerateObjects(ofType: person) { old, new in
+                    if let name = old?["name"] as? String { new?["score"] = name.utf8.count }
+                }
+            }
+        case .retypeBlock:
+            return { migration, _ in
+                migration.enumerateObjects(ofType: person) { old, new in
+                    guard let age = old?["age"] as? NSNumber else { return }
+                    new?["age"] = String(age.intValue)
+                }
+            }
+        case .stringKeyBlock:
+            return { migration, _ in
+                migration.enumerateObjects(ofType: person) { old, new in
+                    guard let number = old?["number"] as? NSNumber else { return }
+                    new?["key"] = String(number.intValue)
+                }
+            }
+        }
+    }
+}
