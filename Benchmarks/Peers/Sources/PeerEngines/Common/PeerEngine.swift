@@ -33,6 +33,11 @@ extension PeerEngine {
         }
     }
 
+    /// Returns why a byte-oriented engine is not measured with migrations.
+    func noMigrations(_ feature: EngineFeature) -> String? {
+        feature == .migrations ? "The engine \(name) knows no properties that could change." : nil
+    }
+
     /// Returns why a library without objects and records is left out of the comparison of these.
     func noObjects(_ feature: EngineFeature) -> String? {
         feature == .objects ? "The engine \(name) has no objects or records." : nil

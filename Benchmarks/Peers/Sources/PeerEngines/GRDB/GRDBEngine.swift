@@ -58,4 +58,10 @@ struct GRDBEngine: PeerEngine {
     func openProperties(at path: String, _ durability: Durability) throws -> any PropertyStore {
         try GRDBPropertyStore(path: path, durability)
     }
+
+    func openPersons(
+        at path: String, after migration: PersonMigration?, _ durability: Durability
+    ) throws -> any MigratedPersons {
+        try GRDBMigratedPersons(path: path, migration, durability)
+    }
 }

@@ -20,6 +20,7 @@ struct LMDBEngine: PeerEngine {
 
     func reason(against feature: EngineFeature) -> String? {
         noObjects(feature) ?? noIndexedQueries(feature) ?? noLiveResults(feature)
+            ?? noMigrations(feature)
     }
 
     func openPersons(

@@ -19,6 +19,7 @@ struct RocksEngine: PeerEngine {
             return "RocksDB lets only one process open a database for writing."
         }
         return noObjects(feature) ?? noIndexedQueries(feature) ?? noLiveResults(feature)
+            ?? noMigrations(feature)
     }
 
     func openPersons(

@@ -35,4 +35,10 @@ struct SQLiteEngine: PeerEngine {
     func openSensors(at path: String, _ durability: Durability) throws -> any SensorStore {
         try SQLiteSensorStore(path: path, durability)
     }
+
+    func openPersons(
+        at path: String, after migration: PersonMigration?, _ durability: Durability
+    ) throws -> any MigratedPersons {
+        try SQLiteMigratedPersons(path: path, migration, durability)
+    }
 }
