@@ -66,7 +66,8 @@ struct SchemaDocument: Codable, Equatable {
 
     private typealias Members = [String: Any]
 
-    /// Throws for a name that means nothing: a misspelt `primaryKey` would make a class without one.
+    /// Throws for a name that means nothing: a misspelt `primaryKey` would make a class without a
+    /// key.
     private static func requireKnownNames(in document: Any, _ path: String) throws(ToolError) {
         func members(
             _ value: Any, _ known: [String], _ place: String

@@ -79,42 +79,50 @@ struct SQLiteReader {
         var place: String {
             "\(builder.definition.name).\(builder.definition.columns[column].name)"
         }
-        switch (kind, type) {
-        case (.null, _):
+        if kind == .null {
             throw DataProblem(
                 "'\(place)' must not be null; it holds \(ScalarReader.noun(type)).", at: nil)
-        case (.integer, .float): return .float(Float(rows.integer(field)))
-        case (.real, .float): return .float(Float(rows.double(field)))
-        case (.real, .int):
+        }
+        let isNumber = kind == .integer || kind == .real
+        switch type {
+        case .float where kind == .integer: return .float(Float(rows.integer(field)))
+        case .float where kind == .real: return .float(Float(rows.double(field)))
+        case .int where kind == .real:
             if let number = Int64(exactly: rows.double(field)) { return .integer(number) }
-        case (.integer, .date), (.real, .date):
-            guard let dates else {
-                throw DataProblem(
-                    "'\(place)' holds a date, and \(numberText(field, kind)) is a number. --dates "
-                        + "says what numbers are: "
-                        + NumberedDates.allCases.map(\.rawValue).joined(separator: ", ") + ".",
-                    at: nil)
-            }
+        case .date where isNumber:
             let number = kind == .integer ? Double(rows.integer(field)) : rows.double(field)
-            return .double(dates.seconds(number))
-        case (.integer, .string), (.real, .string), (.integer, .decimal128), (.real, .decimal128):
+            return .double(try unit(of: field, kind, place).seconds(number))
+        case .string where isNumber, .decimal128 where isNumber:
             return try ScalarReader.scalar(
                 token(number(field, kind)), type, isOptional: false, memory: memory, place: place)
-        case (.blob, .uuid) where rows.blob(field).count == 16:
+        case .uuid where kind == .blob && rows.blob(field).count == 16:
             let bytes = rows.blob(field)
             return .fixed16(
                 UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
                 UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
-        case (.blob, .objectID) where rows.blob(field).count == 12:
+        case .objectID where kind == .blob && rows.blob(field).count == 12:
             let bytes = rows.blob(field)
             return .fixed12(
                 UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
                 UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        default: break
+        case .bool, .int, .float, .double, .string, .data, .date, .uuid, .link, .objectID,
+            .decimal128, .mixed, .typedLink, .embedded:
+            break
         }
         throw DataProblem(
             "\(shown(field, kind)) is not \(ScalarReader.noun(type)), which '\(place)' holds.",
             at: nil)
+    }
+
+    /// What a number that becomes a date counts.
+    private func unit(
+        of field: Int, _ kind: SQLiteRows.Kind, _ place: String
+    ) throws -> NumberedDates {
+        if let dates { return dates }
+        throw DataProblem(
+            "'\(place)' holds a date, and \(numberText(field, kind)) is a number. "
+                + "--dates says what numbers are: "
+                + NumberedDates.allCases.map(\.rawValue).joined(separator: ", ") + ".", at: nil)
     }
 
     /// A number as text, in memory that lives as long as the record.
@@ -148,33 +156,38 @@ struct SQLiteReader {
     ) throws {
         let property = builder.definition.columns[column]
         let isSingle = property.collection == .none
-        switch (kind, property.type) {
-        case (.null, _): try builder.set(column, to: JSONNode(value: .null, offset: 0))
-        case (.text, .mixed) where isSingle:
+        switch kind {
+        case .null: try builder.set(column, to: JSONNode(value: .null, offset: 0))
+        case .text where isSingle && property.type == .mixed:
             try builder.set(
                 column, to: JSONNode(value: .string(Array(rows.text(field))), offset: 0))
-        case (.text, _): try builder.set(column, to: token(rows.text(field)))
-        case (.integer, .link) where isSingle, (.real, .link) where isSingle:
-            try builder.set(column, to: token(number(field, kind)))
-        case (.blob, .link) where isSingle && [12, 16].contains(rows.blob(field).count):
-            // Not the text of a field, whose digits could be an integer.
-            try builder.set(
-                column, to: ValueToken(kind: .string, bytes: identifier(field), offset: 0))
-        case (.integer, .mixed) where isSingle, (.real, .mixed) where isSingle:
-            try builder.set(column, to: mixed(field, kind))
-        case (.blob, .mixed) where isSingle:
-            text.clear()
-            Base64Text.append(rows.blob(field), to: text)
-            try builder.set(column, to: Self.named("$data", .string(Array(text.bytes))))
-        case (.blob, .link) where isSingle:
-            throw DataProblem(
-                "\(shown(field, kind)) is not a link, which "
-                    + "'\(builder.definition.name).\(property.name)' holds.", at: nil)
-        default:
-            throw DataProblem(
-                "\(shown(field, kind)) is no JSON, which "
-                    + "'\(builder.definition.name).\(property.name)' takes.", at: nil)
+        case .text: try builder.set(column, to: token(rows.text(field)))
+        case .integer, .real, .blob:
+            let place = "\(builder.definition.name).\(property.name)"
+            switch property.type {
+            case .link where isSingle:
+                try builder.set(column, to: link(field, kind, place: place))
+            case .mixed where isSingle:
+                try builder.set(column, to: mixed(field, kind))
+            case .bool, .int, .float, .double, .string, .data, .date, .uuid, .link, .objectID,
+                .decimal128, .mixed, .typedLink, .embedded:
+                throw DataProblem(
+                    "\(shown(field, kind)) is no JSON, which '\(place)' takes.", at: nil)
+            }
         }
+    }
+
+    /// The primary key of a link, as a number, or as the text of an identifier.
+    private func link(
+        _ field: Int, _ kind: SQLiteRows.Kind, place: String
+    ) throws -> ValueToken {
+        guard kind == .blob else { return token(number(field, kind)) }
+        guard [12, 16].contains(rows.blob(field).count) else {
+            throw DataProblem(
+                "\(shown(field, kind)) is not a link, which '\(place)' holds.", at: nil)
+        }
+        // Not the text of a field, whose digits could be an integer.
+        return ValueToken(kind: .string, bytes: identifier(field), offset: 0)
     }
 
     /// The text of a UUID of 16 bytes, or of an object id of 12.
@@ -193,6 +206,11 @@ struct SQLiteReader {
     }
 
     private func mixed(_ field: Int, _ kind: SQLiteRows.Kind) -> JSONNode {
+        if kind == .blob {
+            text.clear()
+            Base64Text.append(rows.blob(field), to: text)
+            return Self.named("$data", .string(Array(text.bytes)))
+        }
         let digits = Array(number(field, kind))
         if kind == .real, !rows.double(field).isFinite {
             return Self.named("$double", .string(digits))

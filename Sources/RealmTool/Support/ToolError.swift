@@ -27,7 +27,8 @@ extension BenchmarkError {
             message += "\n'realm verify \(error.path)' lists all damage."
         case .wrongKey where !hasKey:
             message +=
-                "\n--key-file or --key-variable names the key; 'realm rekey' gives the file another."
+                "\n--key-file or --key-variable names the key; 'realm rekey' gives the file a "
+                + "new one."
         case .notADatabase:
             // What the engine says is for those who write the program that has opened the file.
             message = "'\(error.path)' is no Realm file of this library."

@@ -1,7 +1,7 @@
 /// The index of one property: its objects in the order of their values.
 ///
-/// It is created by ``Connection/setIndexed(_:_:of:)`` or with the table, and updated by every
-/// change of objects. Two ordered maps hold it: (value, object) for objects that have a value, and
+/// It is created by ``Connection/setIndexed(_:_:of:progress:)`` or with the table, and updated by
+/// every change of objects. Two ordered maps hold it: (value, object) for objects that have a value, and
 /// (0, object) for the others. Long strings are truncated; equal prefixes are told apart by the
 /// object keys.
 ///

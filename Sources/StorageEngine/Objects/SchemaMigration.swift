@@ -254,7 +254,7 @@ public final class SchemaMigration {
 
     /// Ends the migration: deletes the objects that removed properties owned, makes objects
     /// embedded, and adds primary keys. Indexes are the caller's to add and to remove
-    /// (``Connection/setIndexed(_:_:of:)``).
+    /// (``Connection/setIndexed(_:_:of:progress:)``).
     ///
     /// - Throws: `.migrationFailed` if two objects have the same primary key, or if an object that
     ///   is to be embedded has no owner or several.

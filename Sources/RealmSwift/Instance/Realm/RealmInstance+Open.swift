@@ -13,10 +13,12 @@ extension RealmInstance {
         {
             try createDirectory(of: path)
         }
-        if let seed = configuration.seed, configuration.inMemoryIdentifier == nil,
-            !configuration.readOnly
+        if let seed = configuration.seed, let url = seed.url,
+            configuration.inMemoryIdentifier == nil, !configuration.readOnly
         {
-            try seed.copy(to: path, encryptionKey: configuration.encryptionKey.map(Array.init))
+            try seed.copy(
+                Realm.path(of: url), to: path,
+                encryptionKey: configuration.encryptionKey.map(Array.init))
         }
         var options = Database.Options()
         options.createIfMissing = !configuration.readOnly

@@ -14,13 +14,13 @@ final class SeedFile: Sendable {
         self.encryptionKey = encryptionKey
     }
 
-    /// Copies the file to a path, unless there is a file, and encrypts the copy with a key, if any.
-    /// The copy is complete, and on the disk, when it appears there.
+    /// Copies the file, whose path is `source`, to a path where no file is, and encrypts the copy
+    /// with a key, if any. The copy is complete, and on the disk, when it appears there.
     ///
     /// - Throws: `StorageError` if the file cannot be read, or the copy not be written.
-    func copy(to path: String, encryptionKey: [UInt8]?) throws {
-        guard let url, !FileManager.default.fileExists(atPath: path) else { return }
-        let seed = try connect(to: Realm.path(of: url), encryptionKey)
+    func copy(_ source: String, to path: String, encryptionKey: [UInt8]?) throws {
+        if FileManager.default.fileExists(atPath: path) { return }
+        let seed = try connect(to: source, encryptionKey)
         do throws(StorageError) {
             try seed.writeOwnCopy(toPath: path, encryptionKey: encryptionKey)
         } catch {

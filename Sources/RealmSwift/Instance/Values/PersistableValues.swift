@@ -50,8 +50,8 @@ where
     static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self?
     /// Returns the value in the form that dynamic access returns; nil for null.
     static func _erase(_ value: Self) -> Any?
-    /// Reads a property of a managed object as ``ObjectBase/subscript(_:)`` returns it, where values
-    /// are neither objects nor collections.
+    /// Reads a property of a managed object as ``ObjectBase/subscript(_:)`` returns it, if its
+    /// values are neither objects nor collections.
     static func _readByName(_ object: ObjectBase, _ offset: Int) -> Any?
     /// Converts a value given by the application and writes it, where values are neither objects
     /// nor collections. Returns false, and writes nothing, if it does not fit.

@@ -18,8 +18,8 @@ func cast<T>(_ value: Any, to type: T.Type) -> T? {
     return value as? T
 }
 
-/// The value, if its type is exactly the given one. Unlike a cast, this looks for no conversion, and
-/// takes a twentieth of the time.
+/// The value, if its type is exactly the given one. Unlike a cast, this looks for no conversion,
+/// and takes a twentieth of the time.
 @inline(__always)
 func exactly<T>(_ value: Any, _ type: T.Type) -> T? {
     let same: T? = _openExistential(value, do: sameType)
