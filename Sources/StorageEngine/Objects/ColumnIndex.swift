@@ -1,9 +1,9 @@
 /// The index of one property: its objects in the order of their values.
 ///
 /// It is created by ``Connection/setIndexed(_:_:of:progress:)`` or with the table, and updated by
-/// every change of objects. Two ordered maps hold it: (value, object) for objects that have a value, and
-/// (0, object) for the others. Long strings are truncated; equal prefixes are told apart by the
-/// object keys.
+/// every change of objects. Two ordered maps hold it: (value, object) for objects that have a
+/// value, and (0, object) for the others. Long strings are truncated; equal prefixes are told apart
+/// by the object keys.
 ///
 /// The changes of a transaction are collected in memory and applied together: when the index is
 /// read, when the transaction ends, and before the next change once they take
