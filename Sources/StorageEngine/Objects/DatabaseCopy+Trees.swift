@@ -26,7 +26,7 @@ extension DatabaseCopy {
                         ?? defaults.source(column, rows: leaf.rowCount))
             }
         }
-        try adopt(copy, new.cluster.treeID)
+        try adopt(copy, new.cluster.treeID, copyOf: old.cluster.treeID)
     }
 
     /// Checks that the keys of a leaf come after those of the leaf before. Packing places leaves by
@@ -44,13 +44,15 @@ extension DatabaseCopy {
     }
 
     /// Copies a map, which contains only keys and numbers.
-    func copyMap(_ map: OrderedMap, _ treeID: UInt32) throws(StorageError) {
-        let root = try source.forest.state(treeID).pointee.root
+    func copyMap(
+        _ map: OrderedMap, _ oldID: UInt32, to treeID: UInt32
+    ) throws(StorageError) {
+        let root = try source.forest.state(oldID).pointee.root
         let shape = shape(treeID, map.format)
         let contents = shape.columns.map { $0.kind == .bytes ? CopiedContents.short : .plain }
         let copy = try pack(
             root, map.format, into: shape, holding: contents, addSources: appendColumns)
-        try adopt(copy, treeID)
+        try adopt(copy, treeID, copyOf: oldID)
     }
 
     /// Copies the tree of a long list, set or map that is nested in `depth` mixed values.

@@ -162,9 +162,10 @@ final class DatabaseCopy {
     /// `columns` are the positions in the old table of the columns of the new one.
     private func copy(_ old: Table, to new: Table, columns: [Int]) throws(StorageError) {
         if old.stored.isRemoved, !old.stored.hasLinks { return }
-        for (id, role) in old.stored.trees {
+        // Columns that the new table lacks have no trees.
+        for ((id, role), (newID, _)) in zip(old.stored.trees, new.stored.trees) {
             if let (map, _) = old.map(of: role) {
-                try copyMap(map, id)
+                try copyMap(map, id, to: newID)
             } else {
                 try copyObjects(of: old, to: new, columns: columns)
             }
@@ -182,11 +183,13 @@ final class DatabaseCopy {
         try target.commitBehind(on: writing)
     }
 
-    /// Makes a complete tree, and the number stored with it, a part of the copy.
-    func adopt(_ root: TreeRoot, _ treeID: UInt32) throws(StorageError) {
+    /// Makes a complete tree, and the number stored with the old one, a part of the copy.
+    func adopt(
+        _ root: TreeRoot, _ treeID: UInt32, copyOf oldID: UInt32
+    ) throws(StorageError) {
         let state = try target.forest.state(treeID)
         state.pointee.root = root
-        state.pointee.extra = try source.forest.state(treeID).pointee.extra
+        state.pointee.extra = try source.forest.state(oldID).pointee.extra
         state.pointee.isDirty = true
     }
 }

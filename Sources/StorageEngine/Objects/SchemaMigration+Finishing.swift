@@ -106,8 +106,17 @@ extension SchemaMigration {
         for position in table.propertyCount..<table.stored.columns.count {
             guard let backlinks = table.stored.columns[position].backlinks else { continue }
             let origin = connection.table(backlinks.originTable)
-            if origin.stored.columns[backlinks.originColumn].isRemoved {
+            let column = origin.stored.columns[backlinks.originColumn]
+            if column.isRemoved {
                 try empty(backlinks.originColumn, of: origin)
+            } else if let definition = column.definition, definition.collection == .set,
+                definition.type == .link
+            {
+                throw StorageError(
+                    .migrationFailed, path: connection.database.path,
+                    message: "Cannot convert '\(name)' to embedded: set property "
+                        + "'\(origin.stored.name).\(definition.name)' cannot contain embedded "
+                        + "objects.")
             }
         }
         try forEachKey(of: table) { location throws(StorageError) in

@@ -24,6 +24,9 @@ public final class SchemaMigration {
     private(set) var becomingEmbedded: [String] = []
     /// For each table, the columns of the properties that this migration has removed, by name.
     private var removed: [String: [String: UInt16]] = [:]
+    /// For each table, the columns that renamed properties have taken the places of, after objects
+    /// were given values there.
+    private var replaced: [String: [UInt16]] = [:]
     /// The properties that were optional, as tables and positions.
     private var required: [(table: Int, column: UInt16)] = []
     /// The collections whose elements may be null now, or may not any more: the columns before and
@@ -175,6 +178,7 @@ public final class SchemaMigration {
             try schema.rename(source, to: target, ofTable: index, isEmpty: isEmpty)
         }
         removed[name]?[old] = nil
+        if !isEmpty { replaced[name, default: []].append(table.columns[target].id) }
         guard wasOptional, !definition.isOptional else { return }
         required.append((index, id))
         if isPrepared { try replaceNulls(required.removeLast()) }
@@ -260,9 +264,10 @@ public final class SchemaMigration {
     ///   is to be embedded has no owner or several.
     public func finish() throws(StorageError) {
         try prepare()
-        for (name, columns) in removed {
+        let gone = removed.mapValues { Array($0.values) }.merging(replaced, uniquingKeysWith: +)
+        for (name, columns) in gone {
             guard let table = try connection.table(named: name) else { continue }
-            for id in columns.values {
+            for id in columns {
                 guard let column = table.stored.position(ofID: id),
                     table.stored.columns[column].definition?.type == .embedded
                 else { continue }

@@ -93,13 +93,16 @@ extension StoredSchema {
     }
 
     /// Makes the objects of a table embedded ones, or the reverse, and the links to them as well.
+    /// Removed sets, which are empty, stay sets of links, because no set can hold embedded objects.
     mutating func setEmbedded(_ isEmbedded: Bool, _ index: Int) {
         let name = tables[index].name
         tables[index].isEmbedded = isEmbedded
         for table in tables.indices {
             for column in tables[table].columns.indices {
+                let isRemoved = tables[table].columns[column].isRemoved
                 tables[table].columns[column].change {
-                    if $0.linkTarget == name { $0.type = isEmbedded ? .embedded : .link }
+                    if $0.linkTarget != name || isRemoved && $0.collection == .set { return }
+                    $0.type = isEmbedded ? .embedded : .link
                 }
             }
         }
@@ -123,7 +126,7 @@ extension StoredSchema {
     }
 
     /// The schema without removed properties that have neither links nor an index, for a copy, and
-    /// the former positions of the columns of each table.
+    /// the former positions of the columns of each table. Trees may have other ids.
     func withoutPlainRemoved() -> (schema: StoredSchema, columns: [[Int]]) {
         var schema = self
         var columns: [[Int]] = []
@@ -136,12 +139,36 @@ extension StoredSchema {
             }
             columns.append(kept)
             if kept.count == tables[index].columns.count { continue }
-            schema.tables[index].columns = kept.map { tables[index].columns[$0] }
+            // Their origins may have been moved already.
+            schema.tables[index].columns = kept.map { schema.tables[index].columns[$0] }
             schema.moveOrigins(
                 inTable: index,
                 to: Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1, $0) }))
         }
+        if schema != self { schema.renumberTrees() }
         return (schema, columns)
+    }
+
+    /// Gives trees the smallest ids, table by table in the order of `StoredTable.trees`. A schema
+    /// cannot have much greater ones than its columns need.
+    private mutating func renumberTrees() {
+        nextTreeID = Self.firstTreeID
+        for table in tables.indices {
+            tables[table].clusterTreeID = makeTreeID()
+            if tables[table].primaryKeyTreeID != 0 {
+                tables[table].primaryKeyTreeID = makeTreeID()
+            }
+            for column in tables[table].columns.indices {
+                if let index = tables[table].columns[column].index {
+                    tables[table].columns[column].index = StoredColumn.Index(
+                        values: makeTreeID(), nulls: index.nulls == 0 ? 0 : makeTreeID())
+                }
+                if var backlinks = tables[table].columns[column].backlinks {
+                    backlinks.severalTreeID = makeTreeID()
+                    tables[table].columns[column].content = .backlinks(backlinks)
+                }
+            }
+        }
     }
 
     private mutating func makeColumn(

@@ -447,3 +447,70 @@ private enum Indexed {
         }
     }
 }
+
+// MARK: - Copies
+
+private enum ManyIndexes {
+    class Item: VersionedObject {
+        @Persisted var id: Int
+        @Persisted(indexed: true) var first: String?
+        @Persisted(indexed: true) var second: Int?
+        @Persisted(indexed: true) var third: Date?
+        @Persisted(indexed: true) var fourth: UUID?
+    }
+
+    class Plain: VersionedObject {
+        override class func className() -> String { "Item" }
+        @Persisted var id: Int
+    }
+}
+
+private enum Linked {
+    class Ant: VersionedObject {
+        @Persisted var removed: Int
+        @Persisted var bee: Bee?
+    }
+
+    class Bee: VersionedObject {
+        @Persisted var removed: Int
+        @Persisted var ant: Ant?
+    }
+
+    static let types: [ObjectBase.Type] = [Ant.self, Bee.self]
+}
+
+private enum Unlinked {
+    class Ant: VersionedObject {
+        @Persisted var bee: Bee?
+    }
+
+    class Bee: VersionedObject {
+        @Persisted var ant: Ant?
+    }
+
+    static let types: [ObjectBase.Type] = [Ant.self, Bee.self]
+}
+
+@Suite struct CopyWithoutRemovedPropertiesTests {
+    private let file = MigratedFile()
+
+    @Test func aCopyHasNoTreesOfRemovedIndexes() throws {
+        try file.write([ManyIndexes.Item.self]) { realm in
+            for id in 0..<20 {
+                realm.create(ManyIndexes.Item.self, value: ["id": id, "second": id])
+            }
+        }
+        try file.migrate(to: [ManyIndexes.Plain.self])
+        #expect(try file.problems() == [])
+    }
+
+    @Test func aCopyKeepsTheLinksBetweenClassesThatBothHaveLostAProperty() throws {
+        try file.write(Linked.types) { realm in
+            let ant = realm.create(Linked.Ant.self, value: ["removed": 1])
+            ant.bee = realm.create(Linked.Bee.self, value: ["removed": 2])
+            ant.bee?.ant = ant
+        }
+        try file.migrate(to: Unlinked.types)
+        #expect(try file.problems() == [])
+    }
+}

@@ -47,6 +47,39 @@ private enum Renamed {
     static let types: [ObjectBase.Type] = [Address.self, Person.self]
 }
 
+private enum WithSets {
+    class Address: VersionedObject {
+        @Persisted var street: String
+    }
+
+    class Person: VersionedObject {
+        @Persisted var name: String
+        @Persisted var address: Address?
+        @Persisted var earlier: List<Address>
+        @Persisted var known: MutableSet<Address>
+    }
+
+    class Club: VersionedObject {
+        @Persisted var places: MutableSet<Address>
+    }
+
+    static let types: [ObjectBase.Type] = [Address.self, Person.self, Club.self]
+}
+
+private enum Replacing {
+    class Address: VersionedEmbeddedObject {
+        @Persisted var street: String
+    }
+
+    class Person: VersionedObject {
+        @Persisted var name: String
+        @Persisted var home: Address?
+        @Persisted var earlier: List<Address>
+    }
+
+    static let types: [ObjectBase.Type] = [Address.self, Person.self]
+}
+
 private enum Alone {
     class Person: VersionedObject {
         @Persisted var name: String
@@ -345,6 +378,58 @@ private enum Alone {
         try file.open(Alone.types, version: 1) { realm in
             #expect(realm.objects(Alone.Person.self).map(\.name) == ["p0", "p1", "p2"])
             #expect(realm.dynamicObjects("Address").isEmpty)
+        }
+        #expect(try file.problems() == [])
+    }
+
+    /// Makes a person whose address is also in a set, and with a club whose set is empty.
+    private func fillSets(_ types: [ObjectBase.Type]) throws {
+        try file.write(types) { realm in
+            let person = realm.create(WithSets.Person.self, value: ["name": "p"])
+            person.address = realm.create(WithSets.Address.self, value: ["street": "s"])
+            person.known.insert(person.address!)
+            if types.count > 2 { realm.create(WithSets.Club.self) }
+        }
+    }
+
+    @Test func aRemovedSetDoesNotKeepAClassFromBecomingEmbedded() throws {
+        try fillSets([WithSets.Address.self, WithSets.Person.self])
+        try file.migrate(to: Embedded.types)
+        #expect(try file.problems() == [])
+        try embedded { realm, people in
+            #expect(people.map(\.address?.street) == ["s"])
+            try realm.write { realm.delete(people[0]) }
+            #expect(realm.dynamicObjects("Address").isEmpty)
+        }
+        try file.migrate(to: TopLevel.types, version: 2)
+        #expect(try file.problems() == [])
+    }
+
+    @Test func aSetOfAClassThatTheApplicationLacksCannotContainEmbeddedObjects() throws {
+        try fillSets(WithSets.types)
+        let error = file.failure(opening: Embedded.types, version: 1) { _, _ in }
+        #expect(
+            error?.localizedDescription.contains(
+                "Cannot convert 'Address' to embedded: set property 'Club.places' cannot contain "
+                    + "embedded objects.") == true)
+        try file.open(WithSets.types) { realm in
+            #expect(realm.objects(WithSets.Person.self).first?.known.first?.street == "s")
+        }
+        #expect(try file.problems() == [])
+    }
+
+    @Test func whatALateRenamingReplacesIsDeleted() throws {
+        try fillEmbedded()
+        try file.migrate(to: Replacing.types) { migration, _ in
+            migration.enumerateObjects(ofType: "Person") { _, new in
+                new!["home"] = ["street": "lost"]
+            }
+            migration.renameProperty(onType: "Person", from: "address", to: "home")
+        }
+        try file.open(Replacing.types, version: 1) { realm in
+            let people = realm.objects(Replacing.Person.self).sorted(byKeyPath: "name")
+            #expect(people.map(\.home?.street) == ["s0", "s1", "s2"])
+            #expect(realm.dynamicObjects("Address").count == 6)
         }
         #expect(try file.problems() == [])
     }
