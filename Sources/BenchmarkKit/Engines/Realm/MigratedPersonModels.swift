@@ -141,8 +141,8 @@ extension PersonMigration {
     }
 
     /// The migration as an application writes it. Numbers are taken as the `NSNumber`s that they
-    /// are: a cast to `Int` takes as long as all of the rest. Values that are missing would be
-    /// noticed when the file is proved.
+    /// are: a cast to `Int` takes two thirds of what all the rest takes. Values that are missing
+    /// would be noticed when the file is proved.
     var block: MigrationBlock {
         let person = VersionedPerson.nameInFile
         switch self {
