@@ -4,7 +4,7 @@ extension MeasureCatalogue {
         ("observers", "Handlers that each commit of notify calls."),
         (
             "allocations_per_commit",
-            "Allocations of the committing thread for a transaction of notify, which do not repeat."
+            "Allocations of the thread for a transaction of notify or migrate, which do not repeat."
         ),
         ("write_p50_us", "Median time to begin, make and commit a transaction of notify."),
         (

@@ -143,8 +143,9 @@ private struct MigrationRun {
         result.elapsedSeconds = Double(elapsed) / 1e9
         result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
         result.latency = latency.summary()
-        // Their bytes depend on how long the path is.
-        result.allocationsPerOperation = allocations.finish(operations: operations)?.allocations
+        // Not as columns, which would have to repeat exactly: they depend on the path's length.
+        result.measure(
+            "allocations_per_commit", allocations.finish(operations: rounds)?.allocations)
         result.fill(io, commits: rounds, pages: nil, logicalBytes: 0)
         result.fill(size)
         result.peakResidentBytes = peak
