@@ -249,7 +249,10 @@ extension PrimaryKeyMap {
     private static func findDuplicate(
         in table: Table, _ report: (Scalar) throws(StorageError) -> Void
     ) throws(StorageError) {
-        guard let column = table.primaryKeyColumn else { return }
+        guard let column = table.primaryKeyColumn, try hasEqualNeighbours(in: table) else {
+            return
+        }
+        // Long keys that begin alike are equal in the map, too.
         var previous: ObjectKey?
         try table.primaryKeys.order(in: table).forEachKey(from: 0) { key throws(StorageError) in
             if let previous {
@@ -261,5 +264,22 @@ extension PrimaryKeyMap {
             previous = key
             return true
         }
+    }
+
+    /// Whether two entries have the same key in the map. Reads no object.
+    private static func hasEqualNeighbours(in table: Table) throws(StorageError) -> Bool {
+        let map = table.primaryKeys.map
+        var previous: (leaf: Node, row: Int)?
+        var isFound = false
+        try map.forEach(table.pager, table.primaryKeys.state.pointee.root, fromPosition: 0) {
+            leaf, row in
+            if let previous {
+                let key = map.firstKey(previous.leaf, previous.row)
+                isFound = map.isFirstEqual(leaf, 0, at: row, to: key)
+            }
+            previous = (leaf, row)
+            return !isFound
+        }
+        return isFound
     }
 }

@@ -100,6 +100,33 @@ private final class RetypedItem: Base {
         #expect(realm.objects(NamedItem.self).map(\.name) == ["a0", "b1", "a2"])
     }
 
+    /// Two equal keys are found wherever they are in the map.
+    @Test(arguments: [0, 1777, 2998]) func duplicatesAmongManyKeysAreFound(_ twin: Int) throws {
+        try make(names: (0..<2999).map { "name \($0)" } + ["name \(twin)"])
+        let text = message { _ = try file.opened([NamedItem.self], version: 1) { _, _ in } }
+        #expect(text.hasSuffix("has duplicate values after migration: 'name \(twin)'."))
+    }
+
+    /// The map holds the first 256 bytes of a key.
+    @Test func longKeysThatBeginAlikeAreNoDuplicates() throws {
+        let start = String(repeating: "a", count: 300)
+        try make(names: [start + "x", start, start + "y"])
+        do {
+            let realm = try file.opened([NamedItem.self], version: 1) { _, _ in }
+            #expect(realm.object(ofType: NamedItem.self, forPrimaryKey: start)?.id == 1)
+            #expect(realm.object(ofType: NamedItem.self, forPrimaryKey: start + "y")?.id == 2)
+        }
+        #expect(try file.problems() == [])
+        let other = MigratedFile()
+        try other.write([KeylessItem.self]) { realm in
+            for end in ["x", "y", "x"] {
+                realm.create(KeylessItem.self, value: ["name": start + end])
+            }
+        }
+        let text = message { _ = try other.opened([NamedItem.self], version: 1) { _, _ in } }
+        #expect(text.hasSuffix("has duplicate values after migration: '\(start)x'."))
+    }
+
     @Test func aKeyIsRemovedAndAdded() throws {
         try make()
         do {
