@@ -35,12 +35,19 @@ extension ObjectBase {
 
     // MARK: Access by name
 
+    /// The position of a stored property of a managed object.
+    private final func _position(ofStored name: String, in model: ClassModel) -> Int? {
+        // Whether this is a thread of the Realm is known of a placed object only.
+        guard _isPlaced else { return model.position(ofStored: name) }
+        return _owner._withUnsafeGuaranteedRef { $0.position(ofStored: name) }
+    }
+
     /// Returns the value of a property by name. The outer optional is nil if there is no such
     /// property.
     final func _value(ofPropertyNamed name: String) -> Any?? {
         let model = _model
         // Only fields are read, because a copy of the description counts a dozen references.
-        if _context != nil, let position = model.position(ofStored: name),
+        if _context != nil, let position = _position(ofStored: name, in: model),
             model.properties[position].isPlain
         {
             let offset = model.properties[position].offset
@@ -56,7 +63,7 @@ extension ObjectBase {
     /// the value does not fit.
     final func _set(_ value: Any?, forPropertyNamed name: String) -> Bool {
         let model = _model
-        if let realm = _realm, let position = model.position(ofStored: name),
+        if let realm = _realm, let position = _position(ofStored: name, in: model),
             model.properties[position].isPlain,
             realm.isMigrating || !model.properties[position].isPrimaryKey
         {

@@ -142,6 +142,11 @@ extension _PersistableInteger {
 extension Int: _PersistableInteger {
     /// The type that is stored.
     public typealias PersistedType = Int
+
+    /// Returns the value as an `NSNumber`.
+    public static func _readByName(_ object: ObjectBase, _ offset: Int) -> Any? {
+        boxedNumber(_get(object, offset))
+    }
 }
 extension Int: MinMaxType, AddableType, SortableType, _Indexable, _PrimaryKey, _QueryNumeric {}
 extension Int8: _PersistableInteger {

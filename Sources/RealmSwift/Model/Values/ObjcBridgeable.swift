@@ -76,10 +76,22 @@ func boxed(_ value: Any?) -> Any? {
     // Most values have one of these types.
     let type = type(of: value)
     if type == String.self || type == Data.self || type == Date.self { return value }
-    if let number = exactly(value, Int.self) { return NSNumber(value: number) }
+    if let number = exactly(value, Int.self) { return boxedNumber(number) }
     if let number = exactly(value, Bool.self) { return NSNumber(value: number) }
     if let number = exactly(value, Double.self) { return NSNumber(value: number) }
     return boxedByCasting(value)
+}
+
+/// Returns a number as an `NSNumber`.
+func boxedNumber(_ value: Int) -> NSNumber {
+    SmallNumbers.range.contains(value) ? SmallNumbers.boxed[value] : NSNumber(value: value)
+}
+
+/// The numbers that are most usual, such as counts and ages. Making one takes longer than reading
+/// the property.
+private enum SmallNumbers {
+    static let range = 0..<256
+    static let boxed = range.map { NSNumber(value: $0) }
 }
 
 private func boxedByCasting(_ value: Any?) -> Any? {

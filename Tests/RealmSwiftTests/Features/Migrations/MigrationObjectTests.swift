@@ -138,6 +138,50 @@ private enum Second {
         }
     }
 
+    /// Names of one length share what makes them found faster.
+    @Test func namesOfOneLengthAreToldApart() throws {
+        try file.write(First.types) { realm in
+            for int in [0, 1] {
+                let values: [String: Any] = ["bool": int == 1, "data": Data([UInt8(int)])]
+                realm.create(First.Values.self, value: values)
+            }
+        }
+        let found = MigrationLog<[String]>()
+        try file.migrate(to: Second.types) { migration, _ in
+            migration.enumerateObjects(ofType: "Values") { old, new in
+                for _ in 0..<2 {
+                    let (bool, data) = (old!["bool"] as! Bool, old!["data"] as! Data)
+                    found.note(["\(bool)", "\(data[0])"])
+                    new!["data"] = data + data
+                    new!["bool"] = !bool
+                }
+            }
+        }
+        #expect(found.all == [["false", "0"], ["false", "0"], ["true", "1"], ["true", "1"]])
+        try file.open(Second.types, version: 1) { realm in
+            let values = realm.objects(Second.Values.self)
+            #expect(values.map(\.bool) == [true, false])
+            #expect(values.map(\.data) == [Data([0, 0]), Data([1, 1])])
+        }
+    }
+
+    @Test func integersOfAllSizesAreNumbers() throws {
+        let integers = [-1, 0, 1, 255, 256, Int.max, Int.min]
+        try file.write(First.types) { realm in
+            for integer in integers { realm.create(First.Values.self, value: ["int": integer]) }
+        }
+        let (found, small) = (MigrationLog<Int>(), MigrationLog<Int16>())
+        try file.migrate(to: Second.types) { migration, _ in
+            migration.enumerateObjects(ofType: "Values") { old, _ in
+                #expect(old!["int"] is NSNumber)
+                found.note(old!["int"] as! Int)
+                if let number = old!["int"] as? Int16 { small.note(number) }
+            }
+        }
+        #expect(found.all == integers)
+        #expect(small.all == [-1, 0, 1, 255, 256])
+    }
+
     @Test func propertiesAreReadAndSetBySubscript() throws {
         try withExam { old, new in
             #expect(old["name"] as? String == "final")
