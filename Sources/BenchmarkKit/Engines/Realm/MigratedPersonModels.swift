@@ -23,10 +23,23 @@ class VersionedPerson: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-final class OriginalPerson: VersionedPerson, MigratedPersonObject {
+/// The properties that all versions have which do not make one of them the key.
+class KeylessPerson: VersionedPerson {
     @Persisted var number: Int
     @Persisted var name: String
     @Persisted var birthdate: Date
+
+    /// Returns the values of these properties, and those that `addOthers` gives.
+    fileprivate final func values(
+        _ addOthers: (inout MigratedPerson) -> Void = { _ in }
+    ) -> MigratedPerson {
+        var person = MigratedPerson(number: number, name: name, birthdate: birthdate.asSeconds)
+        addOthers(&person)
+        return person
+    }
+}
+
+final class OriginalPerson: KeylessPerson, MigratedPersonObject {
     @Persisted var age: Int
 
     convenience init(_ values: PersonValues) {
@@ -37,54 +50,30 @@ final class OriginalPerson: VersionedPerson, MigratedPersonObject {
         age = values.age
     }
 
-    var migrated: MigratedPerson {
-        MigratedPerson(number: number, name: name, birthdate: birthdate.asSeconds, age: age)
-    }
+    var migrated: MigratedPerson { values { $0.age = age } }
 }
 
-final class ScoredPerson: VersionedPerson, MigratedPersonObject {
-    @Persisted var number: Int
-    @Persisted var name: String
-    @Persisted var birthdate: Date
+final class ScoredPerson: KeylessPerson, MigratedPersonObject {
     @Persisted var age: Int
     @Persisted var score: Int
 
-    var migrated: MigratedPerson {
-        MigratedPerson(
-            number: number, name: name, birthdate: birthdate.asSeconds, age: age, score: score)
-    }
+    var migrated: MigratedPerson { values { ($0.age, $0.score) = (age, score) } }
 }
 
-final class AgelessPerson: VersionedPerson, MigratedPersonObject {
-    @Persisted var number: Int
-    @Persisted var name: String
-    @Persisted var birthdate: Date
-
-    var migrated: MigratedPerson {
-        MigratedPerson(number: number, name: name, birthdate: birthdate.asSeconds)
-    }
+final class AgelessPerson: KeylessPerson, MigratedPersonObject {
+    var migrated: MigratedPerson { values() }
 }
 
-final class RenamedAgePerson: VersionedPerson, MigratedPersonObject {
-    @Persisted var number: Int
-    @Persisted var name: String
-    @Persisted var birthdate: Date
+final class RenamedAgePerson: KeylessPerson, MigratedPersonObject {
     @Persisted var years: Int
 
-    var migrated: MigratedPerson {
-        MigratedPerson(number: number, name: name, birthdate: birthdate.asSeconds, age: years)
-    }
+    var migrated: MigratedPerson { values { $0.age = years } }
 }
 
-final class TextAgePerson: VersionedPerson, MigratedPersonObject {
-    @Persisted var number: Int
-    @Persisted var name: String
-    @Persisted var birthdate: Date
+final class TextAgePerson: KeylessPerson, MigratedPersonObject {
     @Persisted var age: String
 
-    var migrated: MigratedPerson {
-        MigratedPerson(number: number, name: name, birthdate: birthdate.asSeconds, text: age)
-    }
+    var migrated: MigratedPerson { values { $0.text = age } }
 }
 
 final class NumberKeyPerson: VersionedPerson, MigratedPersonObject {
@@ -109,17 +98,11 @@ final class NameKeyPerson: VersionedPerson, MigratedPersonObject {
     }
 }
 
-final class AddedKeyPerson: VersionedPerson, MigratedPersonObject {
+final class AddedKeyPerson: KeylessPerson, MigratedPersonObject {
     @Persisted(primaryKey: true) var key: String
-    @Persisted var number: Int
-    @Persisted var name: String
-    @Persisted var birthdate: Date
     @Persisted var age: Int
 
-    var migrated: MigratedPerson {
-        MigratedPerson(
-            number: number, name: name, birthdate: birthdate.asSeconds, age: age, text: key)
-    }
+    var migrated: MigratedPerson { values { ($0.age, $0.text) = (age, key) } }
 }
 
 extension Date {
@@ -140,9 +123,7 @@ extension PersonMigration {
         }
     }
 
-    /// The migration as an application writes it. Numbers are taken as the `NSNumber`s that they
-    /// are: a cast to `Int` takes two thirds of what all the rest takes. Values that are missing
-    /// would be noticed when the file is proved.
+    /// The migration as an application writes it.
     var block: MigrationBlock {
         let person = VersionedPerson.nameInFile
         switch self {
@@ -154,21 +135,19 @@ extension PersonMigration {
         case .addBlock:
             return { migration, _ in
                 migration.enumerateObjects(ofType: person) { old, new in
-                    if let name = old?["name"] as? String { new?["score"] = name.utf8.count }
+                    new!["score"] = (old!["name"] as! String).utf8.count
                 }
             }
         case .retypeBlock:
             return { migration, _ in
                 migration.enumerateObjects(ofType: person) { old, new in
-                    guard let age = old?["age"] as? NSNumber else { return }
-                    new?["age"] = String(age.intValue)
+                    new!["age"] = String(old!["age"] as! Int)
                 }
             }
         case .stringKeyBlock:
             return { migration, _ in
                 migration.enumerateObjects(ofType: person) { old, new in
-                    guard let number = old?["number"] as? NSNumber else { return }
-                    new?["key"] = String(number.intValue)
+                    new!["key"] = String(old!["number"] as! Int)
                 }
             }
         }

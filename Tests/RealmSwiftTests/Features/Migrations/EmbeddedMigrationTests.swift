@@ -34,9 +34,7 @@ private enum Embedded {
 
 /// With other names of the properties that own addresses.
 private enum Renamed {
-    class Address: VersionedEmbeddedObject {
-        @Persisted var street: String
-    }
+    typealias Address = Embedded.Address
 
     class Person: VersionedObject {
         @Persisted var name: String
@@ -48,14 +46,9 @@ private enum Renamed {
 }
 
 private enum WithSets {
-    class Address: VersionedObject {
-        @Persisted var street: String
-    }
+    typealias Address = TopLevel.Address
 
-    class Person: VersionedObject {
-        @Persisted var name: String
-        @Persisted var address: Address?
-        @Persisted var earlier: List<Address>
+    class Person: TopLevel.Person {
         @Persisted var known: MutableSet<Address>
     }
 
@@ -67,9 +60,7 @@ private enum WithSets {
 }
 
 private enum Replacing {
-    class Address: VersionedEmbeddedObject {
-        @Persisted var street: String
-    }
+    typealias Address = Embedded.Address
 
     class Person: VersionedObject {
         @Persisted var name: String
