@@ -148,6 +148,17 @@ extension Database {
         }
     }
 
+    /// The databases of a file that this process has open, under any path: one that writes, and
+    /// one that only reads.
+    package static func opened(at path: String) -> [Database] {
+        guard let status = try? System.status(path: path) else { return [] }
+        return openDatabases.withLock { table in
+            [false, true].compactMap { isReadOnly in
+                table.entries[Identity(status, isReadOnly: isReadOnly)]?.database
+            }
+        }
+    }
+
     /// Opens a file once more although the process has it open, as another process would. For
     /// tests.
     package static func openUnregistered(

@@ -34,6 +34,18 @@ enum RealmCache {
             ReferenceCounts.retainUnlessDeallocating(instance)
                 ? instance.takeRetainedValue() : nil
         }
+
+        /// What the settings of a configuration for the same file contradict; nil if nothing.
+        func conflict(with configuration: Realm.Configuration) -> String? {
+            if readOnly != configuration.readOnly { return "read permissions" }
+            if isInMemory != (configuration.inMemoryIdentifier != nil) {
+                return "inMemory settings"
+            }
+            if !isInMemory, encryptionKey != configuration.encryptionKey {
+                return "encryption key"
+            }
+            return nil
+        }
     }
 
     private struct Entries {
@@ -72,6 +84,7 @@ enum RealmCache {
         }
         var (known, additions) = present()
         if let known { return known }
+        requireCompatibleOfOtherPaths(configuration, path)
         let instance = try open(
             configuration, path: path, storing: schema, confinedTo: confinement)
         // Meanwhile another thread may have opened one for the same actor or queue.
@@ -287,21 +300,34 @@ enum RealmCache {
     private static func requireCompatible(
         _ configuration: Realm.Configuration, _ path: String
     ) {
-        let isInMemory = configuration.inMemoryIdentifier != nil
-        let conflict: String? = entries.withLock { entries in
-            for entry in entries.byConfinement.values.joined()
-            where entry.path.hasSameBytes(as: path) {
-                if entry.readOnly != configuration.readOnly { return "read permissions" }
-                if entry.isInMemory != isInMemory { return "inMemory settings" }
-                if !isInMemory, entry.encryptionKey != configuration.encryptionKey {
-                    return "encryption key"
+        let conflict = entries.withLock { entries in
+            entries.byConfinement.values.joined().lazy.filter { $0.path.hasSameBytes(as: path) }
+                .compactMap { $0.conflict(with: configuration) }.first
+        }
+        if let conflict { stopForConflict(conflict, path) }
+    }
+
+    /// The same for a file that is open under another path, such as a symbolic link.
+    private static func requireCompatibleOfOtherPaths(
+        _ configuration: Realm.Configuration, _ path: String
+    ) {
+        let databases = Database.opened(at: path)
+        if databases.isEmpty { return }
+        let others = entries.withLock { entries in
+            entries.byConfinement.values.joined().compactMap { entry in
+                entry.conflict(with: configuration).flatMap { conflict in
+                    entry.retainedInstance.map { (instance: $0, conflict: conflict) }
                 }
             }
-            return nil
         }
-        if let conflict {
-            stop("Realm at path '\(path)' already opened with different \(conflict)")
+        for other in others
+        where databases.contains(where: { $0 === other.instance.connection.database }) {
+            stopForConflict(other.conflict, path)
         }
+    }
+
+    private static func stopForConflict(_ conflict: String, _ path: String) -> Never {
+        stop("Realm at path '\(path)' already opened with different \(conflict)")
     }
 }
 

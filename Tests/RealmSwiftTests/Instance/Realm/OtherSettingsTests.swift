@@ -94,6 +94,44 @@ private func permissions(_ path: String) -> String {
             "Realm at path '\(path)' already opened with different encryption key", result)
     }
 
+    /// A symbolic link to the file.
+    private func link() throws -> String {
+        let link = directory.url.appendingPathComponent("link.realm").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        return link
+    }
+
+    @Test func aKeyContradictsUnderAnotherPathToo() async throws {
+        let link = try link()
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { [path = path as String, link = link as String] in
+            let realm = try Realm(configuration: settings(path))
+            _ = try? Realm(configuration: encryptedSettings(link))
+            _ = realm.isEmpty
+        }
+        expectStop(
+            "Realm at path '\(link)' already opened with different encryption key", result)
+    }
+
+    @Test func readPermissionsContradictUnderAnotherPathToo() async throws {
+        let link = try link()
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { [path = path as String, link = link as String] in
+            let realm = try Realm(configuration: settings(path))
+            _ = try Realm(configuration: readOnlySettings(link))
+            _ = realm.isEmpty
+        }
+        expectStop(permissions(link), result)
+    }
+
+    @Test func otherFilesContradictNothing() throws {
+        let realm = try Realm(configuration: settings(path))
+        let other = directory.url.appendingPathComponent("other.realm").path
+        #expect(try Realm(configuration: encryptedSettings(other)).isEmpty && realm.isEmpty)
+    }
+
     @Test func afterTheLastRealmIsGoneOtherSettingsAreTaken() throws {
         do {
             let realm = try Realm(configuration: settings(path))
