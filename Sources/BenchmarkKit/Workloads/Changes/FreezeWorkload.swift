@@ -97,8 +97,8 @@ private struct FreezeRun {
     }
 
     /// Every thread makes its own reader and reads an equal share of `count`.
-    private func byThreads<Reader: PersonReader>(
-        _ count: Int, _ makeReader: @escaping @Sendable () throws -> Reader
+    private func byThreads(
+        _ count: Int, _ makeReader: @escaping @Sendable () throws -> any PersonReader
     ) throws -> CaseOutcome {
         core.progress(fraction: 0)
         let threads = core.options.threads
@@ -121,8 +121,8 @@ private struct FreezeRun {
     }
 
     /// Reads on the calling thread when all threads begin; returns nil if one of them has failed.
-    private func read<Reader: PersonReader>(
-        _ batches: Int, with reader: Reader, from start: WorkerThreads<Part>.Start
+    private func read(
+        _ batches: Int, with reader: any PersonReader, from start: WorkerThreads<Part>.Start
     ) throws -> Part? {
         var reader = reader
         guard start.wait() else { return nil }

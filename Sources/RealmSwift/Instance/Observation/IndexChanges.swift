@@ -20,11 +20,10 @@ extension IndexChanges {
     ///
     /// - Parameters:
     ///   - isModified: Whether an element that both have counts as modified; nil if none does.
-    ///   - matching: Pairs the equal elements of two sequences.
+    ///   - matching: Pairs the equal elements of two sequences; nil for the usual way.
     init<Element: Hashable>(
         from old: [Element], to new: [Element], isModified: ((Element) throws -> Bool)?,
-        matching: (ArraySlice<Element>, ArraySlice<Element>) -> [(old: Int, new: Int)] =
-            SequenceDiff.matches
+        matching: ((ArraySlice<Element>, ArraySlice<Element>) -> [(old: Int, new: Int)])? = nil
     ) throws {
         self.init()
         let shorter = min(old.count, new.count)
@@ -34,7 +33,8 @@ extension IndexChanges {
             last += 1
         }
         let (oldEnd, newEnd) = (old.count - last, new.count - last)
-        let matches = matching(old[first..<oldEnd], new[first..<newEnd])
+        let (oldRest, newRest) = (old[first..<oldEnd], new[first..<newEnd])
+        let matches = matching?(oldRest, newRest) ?? SequenceDiff.matches(oldRest, newRest)
         var (nextOld, nextNew) = (first, first)
         var kept: [Int] = []
         for match in matches {

@@ -2,6 +2,13 @@ import Foundation
 import RealmSwift
 import Testing
 
+/// What can be used on every thread as a type. Swift 6.1 does not ask.
+#if compiler(>=6.2)
+private typealias TypeOfAllThreads = SendableMetatype
+#else
+private typealias TypeOfAllThreads = Any
+#endif
+
 /// A file with a few tracks and an album.
 private struct PassingScene: Sendable {
     let configuration: Realm.Configuration
@@ -23,7 +30,7 @@ private struct PassingScene: Sendable {
     func realm() throws -> Realm { try Realm(configuration: configuration) }
 
     /// Makes a reference here, and reads it on another thread.
-    func pass<Confined: ThreadConfined, Value: Sendable>(
+    func pass<Confined: ThreadConfined & TypeOfAllThreads, Value: Sendable>(
         _ make: (Realm) throws -> Confined, _ read: @escaping @Sendable (Confined) -> Value
     ) throws -> Value? {
         let reference = ThreadSafeReference(to: try make(realm()))
