@@ -59,7 +59,7 @@ final class GroupWriter: @unchecked Sendable {
         try file.checkSize(pageCount: record.pageCount)
         let isAmongPages = record.place.isPage
         let sync = sync(of: group)
-        let isFirst = coordinator.isFirstNext
+        if sync == .beforeReturning, coordinator.isFirstNext { try clearMarker(cost: &cost) }
         var exceedsSyncBudget = false
         try file.seal(&runs) { part, all throws(StorageError) in
             // A record among the pages is written in one call with the last of them.
@@ -81,10 +81,7 @@ final class GroupWriter: @unchecked Sendable {
                 &record, of: group, behind: [], allRuns: runs, cost: &cost)
         }
         if planted(.publishesBeforeSync) { publishVisible(record) }
-        if sync == .beforeReturning {
-            if isFirst { try clearMarker(cost: &cost) }
-            try self.sync(cost: &cost)
-        }
+        if sync == .beforeReturning { try self.sync(cost: &cost) }
         // Before the version is published, so that its readers find these runs checked.
         file.adopt(runs)
         if let pages = group.pagesAhead { file.adopt(pages, birth: record.version) }
@@ -130,8 +127,10 @@ final class GroupWriter: @unchecked Sendable {
         return .beforeReturning
     }
 
-    /// Clears the clean-close marker, with the same sync as the record. If only the record reaches
-    /// the disk, its slot tells the next opener that the marker is out of date.
+    /// Clears the clean-close marker, with the same sync as the record, or an earlier one. If only
+    /// the record reaches the disk, its slot tells the next opener that the marker is out of date.
+    /// Called before the record is written: if this fails, so does the commit, and a record that
+    /// stayed behind would be that of a commit when the file is opened again.
     private func clearMarker(cost: inout CommitStatistics) throws(StorageError) {
         guard !file.isInMemory, try file.readMarker() != nil else { return }
         cost.writeCalls += 1

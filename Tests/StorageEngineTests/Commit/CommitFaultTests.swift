@@ -65,6 +65,36 @@ import Testing
         #expect(poisonings == 2)
     }
 
+    /// The first commit of whoever opens a file reads and clears the clean-close marker. If that
+    /// fails, no record of the commit may be found when the file is opened again.
+    @Test(arguments: [SystemCall.pread, .pwrite, .pwritev])
+    func aFirstCommitThatFailsIsNotThereWhenTheFileIsOpenedAgain(call: SystemCall) throws {
+        let interceptor = interceptor()
+        defer { interceptor.uninstall() }
+        var failures = 0
+        for ordinal in 1... {
+            let path = directory.file("\(ordinal).realm")
+            try Pager(database: .open(path: path)).write { try $0.set(0, value(1)) }
+            var isFinished = false
+            do {
+                let pager = try Pager(database: .open(path: path))
+                interceptor.setFaults([.init(.fail(errno: EIO), call: call, ordinal: ordinal)])
+                do {
+                    try pager.write { try $0.set(0, value(2)) }
+                    isFinished = true
+                } catch let error as StorageError {
+                    failures += 1
+                    #expect(error.code == .fileAccess)
+                }
+                interceptor.setFaults([])
+            }
+            let values = try Pager(database: .open(path: path)).newestValues()
+            #expect(values[0] == value(isFinished ? 2 : 1), "call \(ordinal)")
+            if isFinished { break }
+        }
+        #expect(failures > 0)
+    }
+
     @Test func aFullDiskIsAnErrorUntilThereIsSpace() throws {
         let interceptor = interceptor()
         defer { interceptor.uninstall() }
