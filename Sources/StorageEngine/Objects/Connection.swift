@@ -425,7 +425,9 @@ public final class Connection {
         schemaReference = .none
         if new.layout != schema.layout {
             hasChangedLayout = true
-            database.coordinator.announceLayout(of: pager.writeVersion)
+            if !planted(.announcesNoLayout) {
+                database.coordinator.announceLayout(of: pager.writeVersion)
+            }
         }
         acceptsLayout = hasChangedLayout
         try loadSchema()

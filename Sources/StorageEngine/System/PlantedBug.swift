@@ -83,6 +83,12 @@ enum PlantedBug: String, CaseIterable {
     // Asynchronous writes, in RealmSwift, which asks by name.
     case commitsWhatIsLeftOpen = "unended-write-commits"
     case runsCancelledRequests = "cancelled-request-runs"
+    // Migrations.
+    case announcesNoLayout = "migration-not-announced"
+    // Migrations, in RealmSwift, which asks by name.
+    case migratesInTwoCommits = "migration-commits-twice"
+    case storesSchemaVersionFirst = "schema-version-first"
+    case commitsFailedMigrations = "failed-migration-commits"
 }
 
 #if PLANTED_BUGS

@@ -5,7 +5,7 @@ package enum LayerCatalogue {
     package static let all: [any StressLayer] = [
         ProcessDeathLayer(), PowerLossLayer(), FailingCallsLayer(), DiskFullLayer(),
         HostileFilesLayer(), PinnedReadersLayer(), ManyWritersLayer(), StagedLayer(),
-        LongRunsLayer(), ObserversLayer(), AsyncWritesLayer(),
+        LongRunsLayer(), ObserversLayer(), AsyncWritesLayer(), MigrationsLayer(),
     ]
 
     /// Returns the layer with this name.

@@ -20,6 +20,8 @@ enum StressVictim {
             try ObservedWriter(point).run(path)
         } else if point.layer == AsyncWritesLayer.layerName {
             try AsyncProcess.run(point, path)
+        } else if point.layer == MigrationsLayer.layerName {
+            try MigrationProcess.run(point, path)
         } else {
             try work(point, path)
         }

@@ -9,6 +9,7 @@ extension PlantedBugCatalogue {
     private static let launches = "E9: processes that launch at once all come"
     private static let told = "E25: observers are told of every version, whoever dies"
     private static let changes = "E25: what is told leads from what was told before to what is now"
+    private static let migrated = "E5: a migration is one commit, of which there is all or nothing"
     private static let sound = "E14: links, backlinks, keys and indexes fit together"
 
     static let recovery = [
@@ -252,5 +253,20 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "cancelled-request-runs", "a request that was cancelled has its turn nevertheless",
             breaks: "E7: what is rolled back leaves nothing", "async-writes/mixed"),
+    ]
+
+    static let migrations = [
+        PlantedBugEntry(
+            "migration-commits-twice", "a migration makes the schema version part of the file last",
+            breaks: migrated, "migrations/killed", "migrations/beside"),
+        PlantedBugEntry(
+            "schema-version-first", "the schema version is in the file before its contents",
+            breaks: migrated, "migrations/killed", "migrations/failing-calls"),
+        PlantedBugEntry(
+            "failed-migration-commits", "what a migration that fails has changed is committed",
+            breaks: migrated, "migrations/failing-calls", "migrations/power-loss"),
+        PlantedBugEntry(
+            "migration-not-announced", "others give up their version before they know the next one",
+            breaks: "E4: a reader sees one version", "migrations/beside"),
     ]
 }

@@ -24,7 +24,7 @@ package struct PlantedBugEntry: Equatable, Sendable {
 package enum PlantedBugCatalogue {
     package static let all =
         recovery + space + shrinking + locks + forks + pages + calls + objects + observers
-        + asyncWrites
+        + asyncWrites + migrations
 
     /// Returns the entry with this name.
     ///

@@ -47,6 +47,13 @@ final class SchemaModel: Sendable {
         SchemaConsistency(classes: classes.map(\.schema)).require()
     }
 
+    /// Creates a schema of classes that are found only by name, because one Swift class stands for
+    /// all of them.
+    init(dynamic classes: [ClassModel]) {
+        self.classes = classes.sorted { $0.name < $1.name }
+        positions = [:]
+    }
+
     /// The schema in the form of the public interface.
     var publicSchema: Schema { Schema(objectSchema: classes.map(\.objectSchema)) }
 

@@ -154,6 +154,9 @@ private struct SchemaSetup {
             if try needsChange() { try change() }
             try connection.commit()
         } catch {
+            if connection.isInWriteTransaction, planted("failed-migration-commits") {
+                try connection.commit()
+            }
             if connection.isInWriteTransaction { connection.rollback() }
             throw error
         }
@@ -236,9 +239,14 @@ private struct SchemaSetup {
             if RealmCache.isOpen(connection.database) { try refuseOpen() }
             let made = MigrationProgress()
             progress = made
+            if planted("schema-version-first") {
+                try connection.setSchemaVersion(configuration.schemaVersion)
+                try commitEarly()
+            }
             try Migration.run(
                 block, from: version, to: schema, as: configuration, on: connection, telling: made)
         }
+        if planted("migration-commits-twice") { try commitEarly() }
         let stored = try connection.tableDefinitions()
         let missing = missing(from: stored)
         if !missing.isEmpty { try connection.createTables(missing) }
@@ -246,6 +254,12 @@ private struct SchemaSetup {
         if try connection.schemaVersion() != configuration.schemaVersion {
             try connection.setSchemaVersion(configuration.schemaVersion)
         }
+    }
+
+    /// Makes what was done so far part of the file; for planted bugs.
+    private func commitEarly() throws {
+        try connection.commit()
+        try connection.beginWrite()
     }
 
     private func changeIndexes(
