@@ -221,6 +221,27 @@ import ToolSupport
         #expect(try problems(outcome) == [])
     }
 
+    /// As many threads on few processors do. In the time of one of them, the rate would be four times
+    /// as high.
+    @Test func readersThatTakeTurnsAreCountedInTheTimeOfAll() throws {
+        let turns = (0..<4).map { turn in
+            var part = ReadWhileWritingWorkload.Part()
+            let start = UInt64(turn) * 1_000_000_000
+            part.interval = ClockInterval(start: start, end: start + 1_000_000_000)
+            part.operations = 320
+            return part
+        }
+        let benchmarkCase = try #require(
+            try WorkloadCatalogue.makeCase(
+                of: WorkloadCatalogue.workload(named: "read-while-writing"), strategy: "engine",
+                durability: .full, size: 300, options: CaseOptions()))
+        var result = CaseResult(benchmarkCase)
+        ReadWhileWritingWorkload.fill(&result, with: turns)
+        #expect(result.operations == 1280)
+        #expect(result.elapsedSeconds == 4)
+        #expect(result.throughput == 320)
+    }
+
     @Test func compactingTellsWhatItTakes() throws {
         let folder = try TemporaryFolder()
         // 300 objects and a count of 900 make three rounds.

@@ -83,7 +83,7 @@ private struct FreezeRun {
 
     /// What one of several threads has measured.
     private struct Part: Sendable {
-        var seconds = 0.0
+        var interval: ClockInterval
         var latency = LatencyRecorder()
     }
 
@@ -112,7 +112,7 @@ private struct FreezeRun {
         for part in parts { latency.add(part.latency) }
         var result = CaseResult(core.benchmarkCase)
         result.operations = threads * batches * Self.batchSize
-        result.elapsedSeconds = parts.map(\.seconds).max() ?? 0
+        result.elapsedSeconds = ClockInterval.covering(parts.map(\.interval))?.seconds ?? 0
         result.latency = latency.summary()?.divided(by: Double(Self.batchSize))
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         return CaseOutcome(
@@ -126,16 +126,14 @@ private struct FreezeRun {
     ) throws -> Part? {
         var reader = reader
         guard start.wait() else { return nil }
-        var part = Part()
         let begun = monotonicNanoseconds()
-        var last = begun
+        var part = Part(interval: ClockInterval(start: begun, end: begun))
         for _ in 0..<batches {
             reader.runBatch()
-            let now = PlantedDelay.end(of: last)
-            part.latency.record(now - last)
-            last = now
+            let now = PlantedDelay.end(of: part.interval.end)
+            part.latency.record(now - part.interval.end)
+            part.interval.end = now
         }
-        part.seconds = seconds(from: begun, to: last)
         try reader.prove(batches * Self.batchSize, file.fixture(of: core).oracle())
         return part
     }

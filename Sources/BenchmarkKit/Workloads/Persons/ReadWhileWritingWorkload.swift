@@ -38,8 +38,10 @@ enum ReadWhileWritingWorkload {
             }
         }
         let written = parts[core.options.threads]
-        var result = fill(CaseResult(core.benchmarkCase), Array(parts.dropLast()), timeline)
-        result.measure("writer_commits_per_s", Double(written.operations) / written.seconds)
+        var result = CaseResult(core.benchmarkCase)
+        fill(&result, with: Array(parts.dropLast()))
+        result.interval = ThroughputInterval(ratesOfEqualTimes: RunSampler.rates(of: timeline))
+        result.measure("writer_commits_per_s", written.rate)
         result.measure("writer_p50_us", written.latency.percentile(50))
         result.measure("writer_p99_us", written.latency.percentile(99))
         result.measure("commits", Double(written.operations))
@@ -57,24 +59,36 @@ enum ReadWhileWritingWorkload {
             verification: core.expectation(oracle.contents(), file.layout))
     }
 
-    private static func fill(
-        _ empty: CaseResult, _ readers: [Part], _ timeline: [TimelinePoint]
-    ) -> CaseResult {
-        var result = empty
+    /// Fills in what the readers did, all of them in the time that they have in common.
+    static func fill(_ result: inout CaseResult, with readers: [Part]) {
         var latency = LatencyRecorder()
         for reader in readers { latency.add(reader.latency) }
         result.operations = readers.reduce(0) { $0 + $1.operations }
-        result.elapsedSeconds = readers.reduce(0) { max($0, $1.seconds) }
-        result.interval = ThroughputInterval(ratesOfEqualTimes: RunSampler.rates(of: timeline))
+        result.elapsedSeconds = ClockInterval.covering(readers.map(\.interval))?.seconds ?? 0
         result.latency = latency.summary()?.divided(by: Double(batchSize))
-        return result
     }
 
     /// The measurements of one thread.
-    private struct Part: Sendable {
+    struct Part: Sendable {
         var operations = 0
-        var seconds = 0.0
+        var interval: ClockInterval
         var latency = LatencyRecorder()
+
+        /// Begins now.
+        init() {
+            let now = monotonicNanoseconds()
+            interval = ClockInterval(start: now, end: now)
+        }
+
+        /// Notes so many operations that took from the last ones until now.
+        mutating func note(_ count: Int) {
+            let now = monotonicNanoseconds()
+            latency.record(now - interval.end)
+            interval.end = now
+            operations += count
+        }
+
+        var rate: Double { operations == 0 ? 0 : Double(operations) / interval.seconds }
     }
 
     /// The state shared by all threads.
@@ -104,10 +118,8 @@ enum ReadWhileWritingWorkload {
         _ store: any PersonStore, _ core: CoreCase, _ course: Course, reader: Int
     ) throws -> Part {
         defer { course.readerEnded() }
-        var part = Part()
         var generator = SeededGenerator(seed: core.seed &+ 100 &+ UInt64(reader))
-        let start = monotonicNanoseconds()
-        var last = start
+        var part = Part()
         while course.mayGoOn && part.operations < course.lookupsPerReader ?? .max {
             try store.refresh()
             for _ in 0..<batchSize {
@@ -117,32 +129,22 @@ enum ReadWhileWritingWorkload {
                     throw BenchmarkError(.caseFailed, "There is no person with the key \(key).")
                 }
             }
-            let now = monotonicNanoseconds()
-            part.latency.record(now - last)
-            last = now
-            part.operations += batchSize
+            part.note(batchSize)
             course.note(batchSize)
         }
-        part.seconds = seconds(from: start, to: last)
         return part
     }
 
     private static func write(_ store: any PersonStore, _ core: CoreCase, _ course: Course) throws
         -> Part
     {
-        var part = Part()
         var updates = RandomUpdates(size: core.size, seed: core.seed)
-        let start = monotonicNanoseconds()
-        var last = start
+        var part = Part()
         while course.mayGoOn {
             let update = updates.next()
             try store.updateAge(number: update.number, to: update.age)
-            let now = monotonicNanoseconds()
-            part.latency.record(now - last)
-            last = now
-            part.operations += 1
+            part.note(1)
         }
-        part.seconds = seconds(from: start, to: max(last, start + 1))
         return part
     }
 

@@ -97,8 +97,8 @@ struct ProcessesRun {
         }
         merged.threadsMax = reports.reduce(0) { $0 + $1.threadsMax }
         merged.peakResidentBytes = reports.reduce(0) { $0 + $1.peakResidentBytes }
-        let start = reports.map(\.start).min() ?? 0
-        merged.elapsedNanoseconds = (reports.map(\.end).max() ?? 0) - start
+        let interval = ClockInterval.covering(reports.map(\.interval))
+        merged.elapsedNanoseconds = interval.map { $0.end - $0.start } ?? 0
         merged.timeline = points
         merged.rates = RunSampler.rates(of: points.filter { $0.elapsed >= setup.options.warmup })
         for sensor in setup.feed.sensors.indices {

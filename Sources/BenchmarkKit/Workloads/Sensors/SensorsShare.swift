@@ -27,9 +27,7 @@ struct SensorsShare {
         /// The larger number of threads of the process at the two ends of the measurement.
         var threadsMax: Int
         var peakResidentBytes: Int
-        /// The start on the monotonic clock, which all processes share.
-        var start: UInt64
-        var end: UInt64
+        var interval: ClockInterval
         /// The accounts of all sensors; only those of the process's own sensors are valid.
         var produced: [SensorAccount]
     }
@@ -74,8 +72,9 @@ struct SensorsShare {
         try JSONMessage.write(
             Report(
                 state: environment.recorder.snapshot(), counted: counted, costs: costs,
-                threadsMax: threadsMax, peakResidentBytes: peakResidentBytes, start: start,
-                end: end, produced: setup.feed.produced()),
+                threadsMax: threadsMax, peakResidentBytes: peakResidentBytes,
+                interval: ClockInterval(start: start, end: end),
+                produced: setup.feed.produced()),
             to: request.reportPath)
     }
 

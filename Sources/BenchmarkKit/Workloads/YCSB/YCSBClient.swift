@@ -16,14 +16,19 @@ struct YCSBSlice: Sendable {
 /// The result of one client in one slice.
 struct YCSBSliceOutcome: Sendable {
     var operations = 0
-    var start: UInt64 = 0
-    var end: UInt64 = 0
+    var interval: ClockInterval
     /// The time from the start of an operation to its end, if the slice has a rate.
     var service: LatencyRecorder?
     /// The time from the planned start of an operation to its end, if the slice has a rate. It
     /// includes the delay of an operation that started late because the one before took long, and
     /// so avoids coordinated omission (Tene, 2013).
     var intended: LatencyRecorder?
+
+    /// Begins now.
+    init() {
+        let now = monotonicNanoseconds()
+        interval = ClockInterval(start: now, end: now)
+    }
 }
 
 /// A client thread of YCSB: it chooses operations, runs them and times each. Belongs to the thread
@@ -69,39 +74,36 @@ final class YCSBClient {
     func run(_ slice: YCSBSlice) throws -> YCSBSliceOutcome {
         if let rate = slice.rate { return try run(slice, rate: rate) }
         var outcome = YCSBSliceOutcome()
-        outcome.start = monotonicNanoseconds()
-        outcome.end = outcome.start
-        let deadline = outcome.start + UInt64(slice.seconds * 1e9)
-        var nextSample = outcome.start + samplePeriod
-        while slice.count.map({ outcome.operations < $0 }) ?? (outcome.end < deadline) {
-            outcome.end = try perform(slice.isMeasured, dueAt: nil).end
+        let deadline = outcome.interval.start + UInt64(slice.seconds * 1e9)
+        var nextSample = outcome.interval.start + samplePeriod
+        while slice.count.map({ outcome.operations < $0 }) ?? (outcome.interval.end < deadline) {
+            outcome.interval.end = try perform(slice.isMeasured, dueAt: nil).end
             outcome.operations += 1
-            if outcome.end >= nextSample, let sample {
+            if outcome.interval.end >= nextSample, let sample {
                 sample(outcome.operations)
-                nextSample = outcome.end + samplePeriod
+                nextSample = outcome.interval.end + samplePeriod
             }
         }
         return outcome
     }
 
     private func run(_ slice: YCSBSlice, rate: Double) throws -> YCSBSliceOutcome {
-        var outcome = YCSBSliceOutcome()
         var service = LatencyRecorder()
         var intended = LatencyRecorder()
-        outcome.start = monotonicNanoseconds()
-        let deadline = outcome.start + UInt64(slice.seconds * 1e9)
-        outcome.end = outcome.start
+        var outcome = YCSBSliceOutcome()
+        let start = outcome.interval.start
+        let deadline = start + UInt64(slice.seconds * 1e9)
         while true {
-            let due = outcome.start + UInt64(Double(outcome.operations) * 1e9 / rate)
+            let due = start + UInt64(Double(outcome.operations) * 1e9 / rate)
             // The schedule ends a slice by time. Operations that are due still run, however late,
             // unless the client is behind by more than the length of the slice.
             if let count = slice.count {
                 if outcome.operations >= count { break }
-            } else if due >= deadline || outcome.end > deadline + (deadline - outcome.start) {
+            } else if due >= deadline || outcome.interval.end > deadline + (deadline - start) {
                 break
             }
             let times = try perform(slice.isMeasured, dueAt: due)
-            outcome.end = times.end
+            outcome.interval.end = times.end
             service.record(times.end - times.start)
             intended.record(times.end - due)
             outcome.operations += 1

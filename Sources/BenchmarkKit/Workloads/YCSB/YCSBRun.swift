@@ -248,9 +248,7 @@ struct YCSBSliceTotals {
 
     init(_ outcomes: [YCSBSliceOutcome]) {
         operations = outcomes.reduce(0) { $0 + $1.operations }
-        let start = outcomes.map { $0.start }.min() ?? 0
-        let end = outcomes.map { $0.end }.max() ?? start
-        seconds = ToolSupport.seconds(from: start, to: end)
+        seconds = ClockInterval.covering(outcomes.map(\.interval))?.seconds ?? 0
         for outcome in outcomes {
             if let recorder = outcome.service { service.add(recorder) }
             if let recorder = outcome.intended { intended.add(recorder) }
