@@ -4,6 +4,8 @@ import Glibc
 /// Persons as packed bytes. Every query visits all of them, because the engine cannot interpret the
 /// bytes.
 protocol PackedPersonStore: PersonStore {
+    /// Whether the bytes that are visited stay valid until this store moves to another version.
+    var bytesStay: Bool { get }
     /// Calls `body` with the name and the packed value of every person.
     func forEachPacked(
         _ body: (_ name: UnsafeRawBufferPointer, _ person: UnsafeRawBufferPointer) -> Void
@@ -72,28 +74,17 @@ extension PackedPersonStore {
         return sum
     }
 
-    /// Sorts a copy, because the bytes of an iterator's entry do not stay valid.
+    /// Sorts pointers to the persons, or to copies of the names where the bytes do not stay.
     func checksumFromOldest() throws -> Int {
-        var persons: [(birthdate: Int, age: Int, name: Range<Int>)] = []
-        var names: [UInt8] = []
+        var persons: [SortedPerson] = []
+        let copies = ByteArena()
         try forEachPacked { name, person in
-            let start = names.count
-            names += name
-            persons.append(
-                (PackedPerson.birthdate(person), PackedPerson.age(person), start..<names.count))
+            persons.append(SortedPerson(bytesStay ? name : copies.copy(name), person))
         }
+        persons.sortFromOldest()
         var checksum = OrderedChecksum()
-        names.withUnsafeBytes { names in
-            persons.sort { first, second in
-                if first.birthdate != second.birthdate { return first.birthdate < second.birthdate }
-                return names[first.name].lexicographicallyPrecedes(names[second.name])
-            }
-            for person in persons {
-                checksum.add(
-                    UnsafeRawBufferPointer(rebasing: names[person.name]), person.birthdate,
-                    person.age)
-            }
-        }
+        for person in persons { checksum.add(person.name, person.birthdate, Int(person.age)) }
+        withExtendedLifetime(copies) {}
         return checksum.value
     }
 }

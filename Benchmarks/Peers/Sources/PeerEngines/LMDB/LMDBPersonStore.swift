@@ -24,6 +24,7 @@ final class LMDBPersonStore: PackedPersonStore {
     }
 
     var hasNameAsKey: Bool { layout == .stringKey }
+    var bytesStay: Bool { true }
     var lastCommit: CommitCost? { nil }
 
     func insert(_ persons: ArraySlice<PersonValues>) throws {

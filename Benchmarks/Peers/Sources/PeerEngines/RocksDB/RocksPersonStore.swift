@@ -16,6 +16,7 @@ final class RocksPersonStore: PackedPersonStore {
     }
 
     var hasNameAsKey: Bool { layout == .stringKey }
+    var bytesStay: Bool { false }
     var lastCommit: CommitCost? { nil }
 
     func insert(_ persons: ArraySlice<PersonValues>) throws {
