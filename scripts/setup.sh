@@ -67,13 +67,31 @@ development files of OpenSSL and jemalloc by hand, and call 'swift build --trait
     ensure_packages libssl-dev libjemalloc-dev libsqlite3-0
 }
 
+# Prints the values of a list in the descriptions of the peers, each once.
+peer_values() {
+    sed -n 's/.*"'"$1"'": \[\(.*\)\].*/\1/p' \
+        "$package_directory"/Benchmarks/Peers/Sources/PeerEngines/*/engine.json \
+        | tr -d '" ' | tr ',' '\n' | sort -u
+}
+
 # Installs the libraries of the databases that are compared with the embedded one.
 ensure_peers() {
     local packages
-    packages="$(sed -n 's/.*"packages": \[\(.*\)\].*/\1/p' \
-        "$package_directory"/Benchmarks/Peers/Sources/PeerEngines/*/engine.json \
-        | tr -d '" ' | tr ',' '\n' | sort -u)"
+    packages="$(peer_values packages)"
     [ -n "$packages" ] || fail "no folder of Benchmarks/Peers/Sources/PeerEngines names a package"
     # shellcheck disable=SC2086
     ensure_packages $packages
+    ensure_python_peers
+}
+
+# Installs those that come as packages of Python, for the Python of the distribution, whose shared
+# library they are loaded with. Without a network they are left out.
+ensure_python_peers() {
+    local environment="$package_directory/Benchmarks/Peers/.venv" python=/usr/bin/python3 packages
+    packages="$(peer_values python_packages)"
+    ensure_packages "$("$python" -c 'import sys; print("libpython%d.%d" % sys.version_info[:2])')"
+    [ -x "$environment/bin/pip" ] || "$python" -m venv "$environment"
+    # shellcheck disable=SC2086
+    "$environment/bin/pip" --disable-pip-version-check install --quiet $packages \
+        || echo "warning: $packages could not be installed and is left out" >&2
 }

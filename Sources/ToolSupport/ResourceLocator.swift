@@ -3,8 +3,8 @@ import Foundation
 /// The search for the package folder, which contains `Benchmarks`: in the working directory or a
 /// parent of it, else in a parent of the executable, whose build folder is inside the package. The
 /// tool thus runs from any directory.
-package enum ResourceLocator {
-    package static func packageDirectory() throws -> URL {
+public enum ResourceLocator {
+    public static func packageDirectory() throws -> URL {
         let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let working = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
         for start in [working, executable] {

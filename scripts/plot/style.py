@@ -18,9 +18,10 @@ PEERS = Path(__file__).resolve().parents[2] / "Benchmarks" / "Peers" / "Sources"
 
 
 def peers():
-    """Returns the descriptions of the peers in their order."""
+    """Returns the descriptions of the peers in their order, each before its variants."""
     found = [json.loads(path.read_text(encoding="utf-8")) for path in PEERS.glob("*/engine.json")]
-    return sorted(found, key=lambda peer: peer["order"])
+    found.sort(key=lambda peer: peer["order"])
+    return [one for peer in found for one in [peer, *peer.get("variants", [])]]
 
 
 COLORS = {"realm api": PALETTE[0], "realm engine": PALETTE[1],

@@ -8,6 +8,8 @@ public enum EngineFeature: String, CaseIterable, Sendable {
     case updates, deletes, copies, links, backlinks
     case records, recordScans
     case sensors, severalProcesses, pinnedReaders
+    /// Several stores on one file that are used at the same time.
+    case severalStores
     case objects
     /// All of ``PersonQueries`` except the features below, and links in conditions.
     case queries

@@ -14,7 +14,25 @@ struct PeerDescription: Decodable, Equatable, Sendable {
     /// The packages of Debian or Ubuntu that have the engine's library.
     var packages: [String]
 
-    /// All peers in their order; none outside of the package's folder.
+    /// Further configurations of the engine, which are engines with names of their own.
+    var variants: [Variant]?
+
+    struct Variant: Decodable, Equatable, Sendable {
+        var name: String
+        var color: String
+    }
+
+    /// This engine and its variants.
+    private var all: [PeerDescription] {
+        [self]
+            + (variants ?? []).map {
+                var variant = self
+                (variant.name, variant.color, variant.variants) = ($0.name, $0.color, nil)
+                return variant
+            }
+    }
+
+    /// All peers in their order, each before its variants; none outside of the package's folder.
     static let all: [PeerDescription] = {
         guard let package = try? ResourceLocator.packageDirectory() else { return [] }
         let folder = package.appendingPathComponent("Benchmarks/Peers/Sources/PeerEngines").path
@@ -22,6 +40,6 @@ struct PeerDescription: Decodable, Equatable, Sendable {
         return names.compactMap { name in
             FileManager.default.contents(atPath: "\(folder)/\(name)/engine.json")
                 .flatMap { try? JSONDecoder().decode(PeerDescription.self, from: $0) }
-        }.sorted { $0.order < $1.order }
+        }.sorted { $0.order < $1.order }.flatMap(\.all)
     }()
 }

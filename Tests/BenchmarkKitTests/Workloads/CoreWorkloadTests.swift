@@ -221,8 +221,8 @@ import ToolSupport
         #expect(try problems(outcome) == [])
     }
 
-    /// As many threads on few processors do. In the time of one of them, the rate would be four times
-    /// as high.
+    /// As many threads on few processors do. In the time of one of them, the rate would be four
+    /// times as high.
     @Test func readersThatTakeTurnsAreCountedInTheTimeOfAll() throws {
         let turns = (0..<4).map { turn in
             var part = ReadWhileWritingWorkload.Part()

@@ -47,6 +47,22 @@ extension PeerTests {
             try model.expectEqual(store, layout)
         }
 
+        /// Those that only add persons too.
+        @Test(arguments: Peer.answering, PersonLayout.all)
+        func addedPersonsAreThereAfterReopening(_ peer: Peer, _ layout: PersonLayout) throws {
+            guard peer.stores(layout) else { return }
+            let folder = try TemporaryFolder()
+            let path = folder.path + "/persons"
+            let all = makePersons(5000)
+            for end in [3000, 5000] {
+                let store = try peer.engine.openPersons(at: path, layout, peer.fastest)
+                try store.insert(all[end == 3000 ? 0..<3000 : 3000..<5000])
+                let model = PersonModel(persons: Array(all[..<end]))
+                try model.expectEqual(store, layout)
+                #expect(try store.size().fileBytes > 0)
+            }
+        }
+
         @Test(arguments: Peer.ofPersons, PersonLayout.all)
         func randomNamesAreStoredAsTheyAre(_ peer: Peer, _ layout: PersonLayout) throws {
             guard peer.stores(layout) else { return }
@@ -88,7 +104,7 @@ extension PeerTests {
             try model.expectEqual(copy, layout)
         }
 
-        @Test(arguments: Peer.ofPersons)
+        @Test(arguments: Peer.supporting(.pinnedReaders))
         func aPinnedStoreKeepsItsVersion(_ peer: Peer) throws {
             let folder = try TemporaryFolder()
             let path = folder.path + "/persons"
@@ -116,7 +132,7 @@ extension PeerTests {
             try PersonModel(persons: persons).expectEqual(reader, .integerKey)
         }
 
-        @Test(arguments: Peer.ofPersons)
+        @Test(arguments: Peer.supporting(.persons, .severalStores))
         func severalThreadsWriteToOnePath(_ peer: Peer) throws {
             let folder = try TemporaryFolder()
             let path = folder.path + "/persons"
@@ -142,7 +158,7 @@ extension PeerTests {
         /// Who writes without having read needs no turn: the engine may merge such commits.
         @Test func insertsIntoRocksDBDoNotWaitForThoseWhoReadAndWrite() throws {
             let folder = try TemporaryFolder()
-            let lease = try RocksDatabase.lease(folder.path + "/database")
+            let lease = try RocksDatabase.lease(folder.path + "/database", .grouped)
             let path = lease.database.path
             let persons = makePersons(10)
             let isDone = DispatchSemaphore(value: 0)

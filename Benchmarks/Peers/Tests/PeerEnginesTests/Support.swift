@@ -31,8 +31,13 @@ struct Peer: CustomTestStringConvertible, Sendable {
     }()
 
     /// Those that answer everything that a model of persons is asked.
-    static let ofPersons = supporting(
+    static let answering = supporting(
         .count, .prefixCount, .dateRangeCount, .sum, .sort, .queries)
+
+    /// Those of them that change persons as well.
+    static let ofPersons = answering.filter { peer in
+        [.updates, .deletes, .copies].allSatisfy { peer.engine.reason(against: $0) == nil }
+    }
 
     /// The embedded engine stores sensors as objects only.
     static let ofSensors = supporting(.sensors).filter {
@@ -45,9 +50,10 @@ struct Peer: CustomTestStringConvertible, Sendable {
 
     func stores(_ layout: PersonLayout) -> Bool {
         switch layout {
+        case .stringKey: engine.reason(against: .stringKeys) == nil
         case .indexed: engine.reason(against: .secondaryIndex) == nil
         case .indexedNumber: engine.reason(against: .indexedNumbers) == nil
-        case .unkeyed, .integerKey, .stringKey: true
+        case .unkeyed, .integerKey: true
         }
     }
 

@@ -6,7 +6,7 @@ import ToolSupport
 enum ConcurrentCommitWorkload {
     static let workload = Workload.core(
         "concurrent-commit", "--threads writers (64), each one person a durable commit",
-        needs: [.persons], threads: 64, run
+        needs: [.persons, .severalStores], threads: 64, run
     ).with {
         $0.defaultSize = 1
         $0.isDeterministic = Workload.ifCounted

@@ -6,7 +6,7 @@ enum ReadWhileWritingWorkload {
     static let workload = Workload.persons(
         "read-while-writing",
         "--threads readers (2) look up by integer key while one writer commits",
-        needs: [.updates], on: .changed, threads: 2, run
+        needs: [.updates, .severalStores], on: .changed, threads: 2, run
     ).with { $0.isDeterministic = Workload.never }
 
     /// The number of lookups after which a reader moves to the newest version.

@@ -3,7 +3,7 @@ extension Workload {
     /// serving systems with YCSB"), on records of 1 KB.
     static func ycsb(_ name: String, _ mix: YCSBMix) -> Workload {
         let features: [EngineFeature] =
-            mix.share(of: .scan) > 0 ? [.records, .recordScans] : [.records]
+            [.records, .severalStores] + (mix.share(of: .scan) > 0 ? [.recordScans] : [])
         let ways = [
             ("api", "through objects, as fast as it goes"),
             ("engine", "through the storage, as fast as it goes"),

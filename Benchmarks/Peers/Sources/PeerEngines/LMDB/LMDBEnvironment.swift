@@ -1,6 +1,7 @@
 import BenchmarkKit
 import CLMDB
 import CallCounters
+import Glibc
 import Synchronization
 import ToolSupport
 
@@ -13,7 +14,7 @@ final class LMDBEnvironment: ClosableDatabase, @unchecked Sendable {
 
     let path: String
     let handle: OpaquePointer
-    private let durability: Durability
+    private let settings: LMDBSettings
     private let databases = Mutex<[String: MDB_dbi]>([:])
 
     private static let open = SharedDatabases<LMDBEnvironment>()
@@ -22,20 +23,20 @@ final class LMDBEnvironment: ClosableDatabase, @unchecked Sendable {
     /// file.
     private static let mapBytes = 64 << 30
 
-    static func lease(_ path: String, _ durability: Durability) throws -> Lease {
-        let lease = try open.lease(path) { try LMDBEnvironment(path, durability) }
-        guard lease.database.durability == durability else {
+    static func lease(_ path: String, _ settings: LMDBSettings) throws -> Lease {
+        let lease = try open.lease(path) { try LMDBEnvironment(path, settings) }
+        guard lease.database.settings == settings else {
             throw BenchmarkError(
                 .internalError,
-                "'\(path)' is open with the durability \(lease.database.durability.rawValue), "
-                    + "which in LMDB belongs to the file as it is open, not to a transaction.")
+                "'\(path)' is open with other settings (\(lease.database.settings)), which in "
+                    + "LMDB belong to the file as it is open, not to a transaction.")
         }
         return lease
     }
 
-    private init(_ path: String, _ durability: Durability) throws {
+    private init(_ path: String, _ settings: LMDBSettings) throws {
         self.path = path
-        self.durability = durability
+        self.settings = settings
         var created: OpaquePointer?
         try checkLMDB(mdb_env_create(&created), "create an environment for", path)
         guard let created else { throw peerFailure("LMDB", "open", path, "no environment") }
@@ -44,7 +45,8 @@ final class LMDBEnvironment: ClosableDatabase, @unchecked Sendable {
             try checkLMDB(mdb_env_set_mapsize(created, Self.mapBytes), "size the map of", path)
             try checkLMDB(mdb_env_set_maxdbs(created, 8), "set the databases of", path)
             var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
-            if durability == .unsynced { flags |= UInt32(MDB_NOSYNC) }
+            if settings.durability == .unsynced { flags |= UInt32(MDB_NOSYNC) }
+            if settings.writesMap { flags |= UInt32(MDB_WRITEMAP) }
             try checkLMDB(mdb_env_open(created, path, flags, 0o644), "open", path)
         } catch {
             mdb_env_close(created)
@@ -56,7 +58,21 @@ final class LMDBEnvironment: ClosableDatabase, @unchecked Sendable {
 
     func close() {
         call_counters_forget_synchronous(path)
+        let used = settings.writesMap ? usedBytes() : nil
         mdb_env_close(handle)
+        // LMDB makes a file that it writes through its map as long as the map, with a hole after
+        // the last page. A copy of the file would be as long.
+        if let used { truncate(path, off_t(used)) }
+    }
+
+    /// Returns the bytes up to the last page, which are the length of a file that is not written
+    /// through its map.
+    private func usedBytes() -> Int {
+        var information = MDB_envinfo()
+        var statistics = MDB_stat()
+        mdb_env_info(handle, &information)
+        mdb_env_stat(handle, &statistics)
+        return (information.me_last_pgno + 1) * Int(statistics.ms_psize)
     }
 
     /// Returns a named database of the file and creates it if it is missing.
@@ -94,7 +110,7 @@ final class LMDBEnvironment: ClosableDatabase, @unchecked Sendable {
                 statistics.ms_branch_pages + statistics.ms_leaf_pages
                 + statistics.ms_overflow_pages
         }
-        let fileBytes = FileBytes.length(of: path)
+        let fileBytes = settings.writesMap ? usedBytes() : FileBytes.length(of: path)
         return StoreSize(
             fileBytes: fileBytes, liveBytes: pages * pageSize,
             freeBytes: max(0, fileBytes - pages * pageSize))

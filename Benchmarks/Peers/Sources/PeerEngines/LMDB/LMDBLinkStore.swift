@@ -9,8 +9,8 @@ final class LMDBLinkStore: LinkStore {
     private let owners, members, backlinks: MDB_dbi
     private let list = ByteBuffer()
 
-    init(path: String, _ durability: Durability) throws {
-        session = try LMDBSession(path, durability)
+    init(path: String, _ settings: LMDBSettings) throws {
+        session = try LMDBSession(path, settings)
         let environment = session.environment
         owners = try environment.database("owners", MDB_INTEGERKEY)
         members = try environment.database("members", MDB_INTEGERKEY)

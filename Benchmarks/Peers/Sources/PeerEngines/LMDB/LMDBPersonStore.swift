@@ -11,10 +11,10 @@ final class LMDBPersonStore: PackedPersonStore {
     let ages: MDB_dbi
     let value = ByteBuffer()
 
-    init(path: String, _ layout: PersonLayout, _ durability: Durability) throws {
+    init(path: String, _ layout: PersonLayout, _ settings: LMDBSettings) throws {
         if layout == .indexedNumber { throw missingKey("index of numbers", layout) }
         self.layout = layout
-        session = try LMDBSession(path, durability)
+        session = try LMDBSession(path, settings)
         persons = try session.environment.database(
             "persons", layout == .stringKey ? 0 : MDB_INTEGERKEY)
         ages =

@@ -8,8 +8,8 @@ final class LMDBRecordStore: RecordStore {
     private let records: MDB_dbi
     private let value = ByteBuffer()
 
-    init(path: String, _ durability: Durability) throws {
-        session = try LMDBSession(path, durability)
+    init(path: String, _ settings: LMDBSettings) throws {
+        session = try LMDBSession(path, settings)
         records = try session.environment.database("records")
     }
 

@@ -6,19 +6,19 @@ import ToolSupport
 /// above 40 bits of the reading's number.
 struct LMDBSensorStore: SensorStore {
     private let lease: LMDBEnvironment.Lease
-    private let durability: Durability
+    private let settings: LMDBSettings
     private let sensors, readings: MDB_dbi
 
-    init(path: String, _ durability: Durability) throws {
-        lease = try LMDBEnvironment.lease(path, durability)
-        self.durability = durability
+    init(path: String, _ settings: LMDBSettings) throws {
+        lease = try LMDBEnvironment.lease(path, settings)
+        self.settings = settings
         sensors = try lease.database.database("sensors", MDB_INTEGERKEY)
         readings = try lease.database.database("readings", MDB_INTEGERKEY)
     }
 
     func create(_ sensors: [SensorDescription]) throws {
         let value = ByteBuffer()
-        try LMDBSession(lease.database.path, durability).write { transaction in
+        try LMDBSession(lease.database.path, settings).write { transaction in
             for (position, sensor) in sensors.enumerated() {
                 PackedSensor.pack(sensor, into: value)
                 try transaction.put(self.sensors, position, value.bytes, MDB_APPEND)

@@ -7,8 +7,8 @@ final class LMDBSession {
     private var reader: LMDBTransaction?
     private var isReading = false
 
-    init(_ path: String, _ durability: Durability) throws {
-        lease = try LMDBEnvironment.lease(path, durability)
+    init(_ path: String, _ settings: LMDBSettings) throws {
+        lease = try LMDBEnvironment.lease(path, settings)
     }
 
     deinit { reader?.abort() }

@@ -25,13 +25,19 @@ final class RocksDatabase: ClosableDatabase, @unchecked Sendable {
     private static let blockCacheBytes = 512 << 20
     private static let filterBitsPerKey = 10.0
 
-    static func lease(_ path: String) throws -> Lease {
-        try open.lease(path) { try RocksDatabase(path) }
+    /// - Parameter writing: that of all stores of the folder.
+    static func lease(_ path: String, _ writing: RocksSettings.Writing) throws -> Lease {
+        try open.lease(path) { try RocksDatabase(path, writing) }
     }
 
-    private init(_ path: String) throws {
+    private init(_ path: String, _ writing: RocksSettings.Writing) throws {
         self.path = path
         let options = Self.makeOptions()
+        switch writing {
+        case .grouped: break
+        case .pipelined: rocksdb_options_set_enable_pipelined_write(options, 1)
+        case .unordered: rocksdb_options_set_unordered_write(options, 1)
+        }
         defer { rocksdb_options_destroy(options) }
         var failure: UnsafeMutablePointer<CChar>?
         let opened = rocksdb_open(options, path, &failure)

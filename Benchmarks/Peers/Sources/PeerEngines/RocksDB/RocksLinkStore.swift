@@ -7,8 +7,8 @@ final class RocksLinkStore: LinkStore {
     private let session: RocksSession
     private let list = ByteBuffer()
 
-    init(path: String, _ durability: Durability) throws {
-        session = try RocksSession(path, durability)
+    init(path: String, _ settings: RocksSettings) throws {
+        session = try RocksSession(path, settings)
     }
 
     func build(owners: Int, members: Int, batchSize: Int) throws {

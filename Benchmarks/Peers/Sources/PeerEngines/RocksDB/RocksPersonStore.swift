@@ -9,10 +9,10 @@ final class RocksPersonStore: PackedPersonStore {
     private var value: ByteBuffer { session.value }
     private let indexKey = ByteBuffer()
 
-    init(path: String, _ layout: PersonLayout, _ durability: Durability) throws {
+    init(path: String, _ layout: PersonLayout, _ settings: RocksSettings) throws {
         if layout == .indexedNumber { throw missingKey("index of numbers", layout) }
         self.layout = layout
-        session = try RocksSession(path, durability)
+        session = try RocksSession(path, settings)
     }
 
     var hasNameAsKey: Bool { layout == .stringKey }

@@ -4,8 +4,8 @@ import BenchmarkKit
 final class RocksRecordStore: RecordStore {
     private let session: RocksSession
 
-    init(path: String, _ durability: Durability) throws {
-        session = try RocksSession(path, durability)
+    init(path: String, _ settings: RocksSettings) throws {
+        session = try RocksSession(path, settings)
     }
 
     func load(_ records: [(key: String, fields: [[UInt8]])]) throws {

@@ -5,15 +5,15 @@ import ToolSupport
 /// the reading's number.
 struct RocksSensorStore: SensorStore {
     private let lease: RocksDatabase.Lease
-    private let durability: Durability
+    private let settings: RocksSettings
 
-    init(path: String, _ durability: Durability) throws {
-        lease = try RocksDatabase.lease(path)
-        self.durability = durability
+    init(path: String, _ settings: RocksSettings) throws {
+        lease = try RocksDatabase.lease(path, settings.writing)
+        self.settings = settings
     }
 
     private func session() throws -> RocksSession {
-        try RocksSession(lease.database.path, durability)
+        try RocksSession(lease.database.path, settings)
     }
 
     func create(_ sensors: [SensorDescription]) throws {

@@ -11,11 +11,11 @@ final class RocksSession {
     let key = ByteBuffer()
     let value = ByteBuffer()
 
-    init(_ path: String, _ durability: Durability) throws {
-        lease = try RocksDatabase.lease(path)
+    init(_ path: String, _ settings: RocksSettings) throws {
+        lease = try RocksDatabase.lease(path, settings.writing)
         readOptions = rocksdb_readoptions_create()
         writeOptions = rocksdb_writeoptions_create()
-        rocksdb_writeoptions_set_sync(writeOptions, durability == .full ? 1 : 0)
+        rocksdb_writeoptions_set_sync(writeOptions, settings.durability == .full ? 1 : 0)
     }
 
     deinit {

@@ -16,7 +16,7 @@ final class SQLiteConnection {
     /// would meet each other's locks.
     private static let opening = Mutex<Void>(())
 
-    init(path: String, durability: Durability, schema: [String]) throws {
+    init(path: String, _ settings: SQLiteSettings, schema: [String]) throws {
         self.path = path
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -27,9 +27,12 @@ final class SQLiteConnection {
             throw peerFailure("SQLite", "open", path, reason)
         }
         handle = opened
-        sqlite3_busy_handler(handle, { _, attempts in SQLiteConnection.wait(attempts) }, nil)
+        // Whoever holds an exclusive lock keeps it, so that waiting would be in vain.
+        if !settings.isExclusive {
+            sqlite3_busy_handler(handle, { _, attempts in SQLiteConnection.wait(attempts) }, nil)
+        }
         try Self.opening.withLock { _ in
-            for setting in Self.settings(durability) { try execute(setting) }
+            for statement in settings.statements { try execute(statement) }
             for statement in schema { try execute(statement) }
         }
         beginRead = try prepare("BEGIN")
@@ -42,22 +45,6 @@ final class SQLiteConnection {
     deinit {
         // Statements that live on keep the connection as a zombie until they are finalized.
         sqlite3_close_v2(handle)
-    }
-
-    /// Returns the settings. Debian's build maps at most 2 GiB and overwrites deleted content by
-    /// default.
-    private static func settings(_ durability: Durability) -> [String] {
-        let synchronous =
-            switch durability {
-            case .full: "FULL"
-            case .relaxed: "NORMAL"
-            case .unsynced, .memory: "OFF"
-            }
-        return [
-            "PRAGMA journal_mode = WAL", "PRAGMA synchronous = \(synchronous)",
-            "PRAGMA mmap_size = 2147418112", "PRAGMA cache_size = -65536",
-            "PRAGMA secure_delete = OFF", "PRAGMA temp_store = MEMORY",
-        ]
     }
 
     /// Waits for another connection's lock and gives up after a minute. SQLite's own handler waits

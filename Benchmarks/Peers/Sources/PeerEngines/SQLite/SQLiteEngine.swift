@@ -3,42 +3,54 @@ import CSQLite
 
 /// SQLite through its C interface.
 struct SQLiteEngine: PeerEngine {
-    var name: String { "sqlite" }
+    /// Whether one connection keeps the lock on its file (`sqlite-exclusive`).
+    var isExclusive = false
+
+    var name: String { isExclusive ? "sqlite-exclusive" : "sqlite" }
     var layer: EngineLayer { .engine }
     var version: String { String(cString: sqlite3_libversion()) }
     var durabilities: [Durability] { [.full, .relaxed, .unsynced] }
 
     var summary: String {
         "SQLite through its C interface, WAL; full: synchronous FULL, relaxed: NORMAL, "
-            + "unsynced: OFF"
+            + "unsynced: OFF" + (isExclusive ? "; locking_mode EXCLUSIVE: one connection" : "")
     }
 
     func reason(against feature: EngineFeature) -> String? {
-        if feature == .typedQueries { return "The statements of SQLite are texts." }
+        switch feature {
+        case .typedQueries: return "The statements of SQLite are texts."
+        case .severalStores, .severalProcesses, .pinnedReaders:
+            if isExclusive { return "With an exclusive lock only one connection uses the file." }
+        default: break
+        }
         return noObjects(feature) ?? noLiveResults(feature)
+    }
+
+    private func settings(_ durability: Durability) -> SQLiteSettings {
+        SQLiteSettings(durability: durability, isExclusive: isExclusive)
     }
 
     func openPersons(
         at path: String, _ layout: PersonLayout, _ durability: Durability
     ) throws -> any PersonStore {
-        try SQLitePersonStore(path: path, layout, durability)
+        try SQLitePersonStore(path: path, layout, settings(durability))
     }
 
     func openLinks(at path: String, _ durability: Durability) throws -> any LinkStore {
-        try SQLiteLinkStore(path: path, durability)
+        try SQLiteLinkStore(path: path, settings(durability))
     }
 
     func openRecords(at path: String, _ durability: Durability) throws -> any RecordStore {
-        try SQLiteRecordStore(path: path, durability)
+        try SQLiteRecordStore(path: path, settings(durability))
     }
 
     func openSensors(at path: String, _ durability: Durability) throws -> any SensorStore {
-        try SQLiteSensorStore(path: path, durability)
+        try SQLiteSensorStore(path: path, settings(durability))
     }
 
     func openPersons(
         at path: String, after migration: PersonMigration?, _ durability: Durability
     ) throws -> any MigratedPersons {
-        try SQLiteMigratedPersons(path: path, migration, durability)
+        try SQLiteMigratedPersons(path: path, migration, settings(durability))
     }
 }

@@ -19,9 +19,9 @@ final class SQLiteLinkStore: LinkStore {
         "CREATE INDEX IF NOT EXISTS link_member ON link (member)",
     ]
 
-    init(path: String, _ durability: Durability) throws {
+    init(path: String, _ settings: SQLiteSettings) throws {
         connection = try SQLiteConnection(
-            path: path, durability: durability, schema: Self.schema)
+            path: path, settings, schema: Self.schema)
         insertOwner = try connection.prepare("INSERT INTO owner (id) VALUES (?1)")
         insertMember = try connection.prepare("INSERT INTO member (id, value) VALUES (?1, ?2)")
         insertLink = try connection.prepare(

@@ -5,10 +5,10 @@ final class SQLiteMigratedPersons: MigratedPersons {
     private let connection: SQLiteConnection
     private let migration: PersonMigration?
 
-    init(path: String, _ migration: PersonMigration?, _ durability: Durability) throws {
+    init(path: String, _ migration: PersonMigration?, _ settings: SQLiteSettings) throws {
         self.migration = migration
         connection = try SQLiteConnection(
-            path: path, durability: durability,
+            path: path, settings,
             schema: migration == nil ? [MigratedPersonTable.creation] : [])
         guard let migration, try connection.integer("PRAGMA user_version") == 0 else { return }
         try connection.write {

@@ -10,10 +10,10 @@ final class SQLitePersonStore: PersonStore {
     private let statements: Statements
     let queries: Queries
 
-    init(path: String, _ layout: PersonLayout, _ durability: Durability) throws {
+    init(path: String, _ layout: PersonLayout, _ settings: SQLiteSettings) throws {
         self.layout = layout
         connection = try SQLiteConnection(
-            path: path, durability: durability, schema: Self.schema(layout))
+            path: path, settings, schema: Self.schema(layout))
         statements = try Statements(connection, layout)
         queries = try Queries(connection, layout)
     }

@@ -12,13 +12,13 @@ final class SQLiteRecordStore: RecordStore {
     private let updates: [SQLiteStatement]
     private let scratch = ByteBuffer()
 
-    init(path: String, _ durability: Durability) throws {
+    init(path: String, _ settings: SQLiteSettings) throws {
         let columns = (0..<Self.fieldCount).map { "field\($0)" }
         let definitions = columns.map { "\($0) BLOB NOT NULL" }.joined(separator: ", ")
         let list = columns.joined(separator: ", ")
         let parameters = (2...Self.fieldCount + 1).map { "?\($0)" }.joined(separator: ", ")
         let connection = try SQLiteConnection(
-            path: path, durability: durability,
+            path: path, settings,
             schema: ["CREATE TABLE IF NOT EXISTS record (key TEXT PRIMARY KEY, \(definitions))"])
         self.connection = connection
         insertOne = try connection.prepare(

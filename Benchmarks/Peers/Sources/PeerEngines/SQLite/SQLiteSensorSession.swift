@@ -1,4 +1,5 @@
 import BenchmarkKit
+import Dispatch
 import Foundation
 
 /// A connection with the statements that write readings. Belongs to one thread at a time.
@@ -25,15 +26,25 @@ final class SQLiteWriterPool: @unchecked Sendable {
     private let lock = NSLock()
     private var idle: [SQLiteSensorWriter] = []
     private let connect: @Sendable () throws -> SQLiteConnection
+    /// The connections that may still be taken; nil if any number may.
+    private let left: DispatchSemaphore?
 
-    init(connect: @escaping @Sendable () throws -> SQLiteConnection) { self.connect = connect }
+    init(atMost limit: Int? = nil, connect: @escaping @Sendable () throws -> SQLiteConnection) {
+        self.connect = connect
+        left = limit.map { DispatchSemaphore(value: $0) }
+    }
 
+    /// Returns an idle connection or a new one. Waits where no more may be taken.
     func take() throws -> SQLiteSensorWriter {
+        left?.wait()
         if let writer = lock.withLock({ idle.popLast() }) { return writer }
         return try SQLiteSensorWriter(connect())
     }
 
-    func giveBack(_ writer: SQLiteSensorWriter) { lock.withLock { idle.append(writer) } }
+    func giveBack(_ writer: SQLiteSensorWriter) {
+        lock.withLock { idle.append(writer) }
+        left?.signal()
+    }
 }
 
 /// A session that writes readings into SQLite.

@@ -22,9 +22,9 @@ struct SQLiteSensorStore: SensorStore {
         """,
     ]
 
-    init(path: String, _ durability: Durability) throws {
-        writers = SQLiteWriterPool {
-            try SQLiteConnection(path: path, durability: durability, schema: Self.schema)
+    init(path: String, _ settings: SQLiteSettings) throws {
+        writers = SQLiteWriterPool(atMost: settings.isExclusive ? 1 : nil) {
+            try SQLiteConnection(path: path, settings, schema: Self.schema)
         }
         // One connection stays open from the start, because closing the last one of a file empties
         // and removes its log.
