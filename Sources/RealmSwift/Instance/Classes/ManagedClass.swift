@@ -32,9 +32,10 @@ final class ManagedClass {
     /// The origins of the linking-objects properties read so far, by the offset of the property.
     @exclusivity(unchecked) private var backlinkOrigins:
         ContiguousArray<(offset: Int, origin: BacklinkOrigin)> = []
-    /// The names of properties that were looked up last, each at its length modulo the capacity.
-    @exclusivity(unchecked) private var recentNames =
-        ContiguousArray<(name: String, position: Int)?>(repeating: nil, count: 8)
+    /// The names of properties that were looked up last, each at its length modulo their number;
+    /// empty until the first one.
+    @exclusivity(unchecked) private var recentNames:
+        ContiguousArray<(name: String, position: Int)?> = []
     /// Unowned, because the Realm retains it.
     private let cancelledKeys: Unmanaged<CancelledKeys>
     /// The kind of the primary key, which selects the lookup of an integer or string key; see
@@ -124,6 +125,7 @@ final class ManagedClass {
     /// itself compares two words, and takes a tenth of the time of hashing it.
     func position(ofStored name: String) -> Int? {
         if isFrozen { return model.position(ofStored: name) }
+        if recentNames.isEmpty { recentNames = .init(repeating: nil, count: 8) }
         let slot = name.utf8.count % recentNames.count
         if let recent = recentNames[slot], recent.name == name { return recent.position }
         guard let position = model.position(ofStored: name) else { return nil }
