@@ -26,14 +26,16 @@ public final class RowLookahead {
     private static let maximumColumns = 8
 
     private struct Place {
-        /// The branch above the leaf, and the row in it that leads to the leaf.
-        var branch: Node
-        var child: Int
-        /// Nil until the leaf is found, if there is no such object, or if its leaf cannot be read.
-        /// The error is reported when the caller looks the object up itself.
+        let key: ObjectKey
+        /// The leaf that covers the key; none if it could not be found, or has been read before.
+        var reference = PageReference.none
+        /// The position of the leaf in the map; -1 if a descent found it.
+        var position = -1
+        /// The leaf, once it has been read.
         var leaf: Node?
-        /// The object's key until the leaf is found, then its row.
-        var row: Int
+        /// The object's row; -1 until it is found, if there is no such object, or if its leaf
+        /// cannot be read. The error is reported when the caller looks the object up itself.
+        var row = -1
     }
 
     private let table: Table
@@ -48,6 +50,14 @@ public final class RowLookahead {
     @exclusivity(unchecked) private var known: Int
     @exclusivity(unchecked) private var found: Int
     @exclusivity(unchecked) private var asked: Int
+    /// The leaves by their keys; nil as long as descents find them.
+    @exclusivity(unchecked) private var map: LeafMap?
+    /// The number of objects that are found by descents before the map is made, which takes as long
+    /// as reading a few words for each leaf. Nil until the first descent has estimated the number
+    /// of leaves.
+    @exclusivity(unchecked) private var descentsLeft: Int?
+    /// The map is made once a descent has found an object for every so many leaves.
+    private static let leavesForDescent = 4
 
     /// Begins in front of the object that is visited at `position`. Nil for a table of one leaf,
     /// and inside a write transaction.
@@ -77,7 +87,10 @@ public final class RowLookahead {
         asked = position
     }
 
-    deinit { UnsafeMutableRawPointer(places).deallocate() }
+    deinit {
+        UnsafeMutableRawPointer(places).deallocate()
+        map?.deallocate()
+    }
 
     /// The position of the object that is to be added next.
     public var end: Int { known }
@@ -90,16 +103,28 @@ public final class RowLookahead {
     public func add(_ key: ObjectKey) {
         let place = places + known & (Self.capacity - 1)
         known += 1
-        guard let (branch, child) = try? parent(of: key) else {
-            place.initialize(to: Place(branch: root, child: -1, leaf: nil, row: 0))
-            return
-        }
-        let page = branch.child(child).page
         // The leaf's header, and the directory of the columns as far as the next cache lines hold
         // it.
         let head = ColumnEntry.directoryOffset + tags.count * ColumnEntry.size
-        pager._withUnsafeGuaranteedRef { $0.prefetch(page: page, offset: 0, byteCount: head) }
-        place.initialize(to: Place(branch: branch, child: child, leaf: nil, row: Int(key.rawValue)))
+        let reference: PageReference
+        if let map {
+            let position = map.position(of: key)
+            if let leaf = map.leaf(position) {
+                place.initialize(to: Place(key: key, position: position, leaf: leaf))
+                for offset in stride(from: 0, to: head, by: 64) {
+                    realm_prefetch(leaf.base + offset)
+                }
+                return
+            }
+            reference = map.reference(position)
+            place.initialize(to: Place(key: key, reference: reference, position: position))
+        } else {
+            reference = self.reference(of: key)
+            place.initialize(to: Place(key: key, reference: reference))
+        }
+        pager._withUnsafeGuaranteedRef {
+            $0.prefetch(page: reference.page, offset: 0, byteCount: head)
+        }
     }
 
     /// The location of the object at a position; nil if it was not found. The position must be
@@ -118,17 +143,26 @@ public final class RowLookahead {
             asked += 1
         }
         let place = places + position & (Self.capacity - 1)
-        guard let leaf = place.pointee.leaf else { return nil }
+        guard place.pointee.row >= 0, let leaf = place.pointee.leaf else { return nil }
         return RowLocation(leaf: leaf, row: place.pointee.row)
     }
 
-    private func parent(of key: ObjectKey) throws(StorageError) -> (Node, Int) {
+    /// Finds the leaf that covers a key by a descent; none if a branch cannot be read. Makes the
+    /// map after many descents.
+    @inline(never)
+    private func reference(of key: ObjectKey) -> PageReference {
         var node = root
-        while true {
+        var leaves = root.rowCount
+        while node.level > 1 {
             let child = ClusterTree.childRow(node, key)
-            if node.level == 1 { return (node, child) }
-            node = try self.child(of: node, child)
+            guard let next = try? self.child(of: node, child) else { return .none }
+            node = next
+            leaves &*= node.rowCount
         }
+        let left = (descentsLeft ?? leaves / Self.leavesForDescent) - 1
+        descentsLeft = left
+        if left == 0 { map = pager._withUnsafeGuaranteedRef { LeafMap($0, root: root) } }
+        return node.child(ClusterTree.childRow(node, key))
     }
 
     @inline(__always)
@@ -139,12 +173,9 @@ public final class RowLookahead {
     }
 
     private func find(_ place: UnsafeMutablePointer<Place>) {
-        let child = place.pointee.child
-        guard child >= 0,
-            let leaf = try? self.child(of: place.pointee.branch, child),
-            let row = leaf.row(of: ObjectKey(rawValue: Int64(place.pointee.row)))
+        guard let leaf = place.pointee.leaf ?? read(place),
+            let row = leaf.row(of: place.pointee.key)
         else { return }
-        place.pointee.leaf = leaf
         place.pointee.row = row
         for column in tags.indices where leaf.hasInline(column, tags[column]) {
             let entry = leaf.entry(column)
@@ -152,8 +183,21 @@ public final class RowLookahead {
         }
     }
 
+    /// Reads the leaf of a place; nil if that fails.
+    private func read(_ place: UnsafeMutablePointer<Place>) -> Node? {
+        let reference = place.pointee.reference
+        if reference.isNone { return nil }
+        let leaf = try? pager.withReference { pager throws(StorageError) in
+            try pager.node(reference, level: 0, shape: ClusterShape())
+        }
+        guard let leaf else { return nil }
+        place.pointee.leaf = leaf
+        if place.pointee.position >= 0 { map?.setLeaf(place.pointee.position, leaf) }
+        return leaf
+    }
+
     private func askForBytes(_ place: UnsafeMutablePointer<Place>) {
-        guard let leaf = place.pointee.leaf else { return }
+        guard place.pointee.row >= 0, let leaf = place.pointee.leaf else { return }
         for column in tags.indices
         where leaf.hasInline(column, tags[column]) && leaf.kind(column) == .bytes {
             let entry = leaf.entry(column)

@@ -47,14 +47,16 @@ extension Table {
         try requireOrder(column)
         var sorter = try ColumnSorter(self, column, ascending: ascending)
         if checks[column].kind.isPacked {
-            var entries: [NumberEntry] = []
+            var order = NumberOrder(
+                try WordLayout(column, of: self, ascending: ascending),
+                reserving: predicate == nil ? try count() : 0)
             try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in
-                try scan.forEachNumber(column, ascending: ascending, in: mask) {
-                    entries.append($0)
-                }
+                try scan.forEachNumber(column, ascending: ascending, in: mask) { order.append($0) }
             }
-            entries.sortByRank(ranksDecide: true)
-            return sorter.withNulls(entries.map(\.key))
+            var keys: [ObjectKey] = []
+            keys.reserveCapacity(order.count)
+            order.forEach { keys.append($1) }
+            return sorter.withNulls(keys)
         }
         var entries: [BytesEntry] = []
         try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in

@@ -13,10 +13,17 @@ extension Pager {
     /// every descent ends, even in a malicious file.
     @inline(__always)
     func child(of branch: Node, _ row: Int, shape: some TreeShape) throws(StorageError) -> Node {
-        let reference = branch.child(row)
-        let child = PageHeader(try page(reference))
-        guard shape.describes(child, level: branch.level &- 1) else { throw misplaced(reference) }
-        return Node(child.base)
+        try node(branch.child(row), level: branch.level &- 1, shape: shape)
+    }
+
+    /// Returns a node that must be at this level of its tree.
+    @inline(__always)
+    func node(
+        _ reference: PageReference, level: Int, shape: some TreeShape
+    ) throws(StorageError) -> Node {
+        let page = PageHeader(try page(reference))
+        guard shape.describes(page, level: level) else { throw misplaced(reference) }
+        return Node(page.base)
     }
 
     /// Returns the error for a node that is valid but not part of the tree that leads to it.

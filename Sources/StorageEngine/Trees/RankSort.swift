@@ -76,3 +76,48 @@ extension Array where Element: RankedEntry {
         }
     }
 }
+
+extension [UInt64] {
+    /// Sorts words by their bits in a range, above which all are zero. Words that agree in them
+    /// keep their order.
+    ///
+    /// A radix sort from the lowest digit to the highest, which takes as much memory again.
+    mutating func sortStably(byBits bits: Range<Int>) {
+        guard !bits.isEmpty, count > 1 else { return }
+        let passes = (bits.count + Self.mostDigitBits - 1) / Self.mostDigitBits
+        let digitBits = (bits.count + passes - 1) / passes
+        var other = [UInt64](unsafeUninitializedCapacity: count) { $1 = count }
+        for pass in 0..<passes {
+            let bit = bits.lowerBound + pass * digitBits
+            scatter(into: &other, byBits: bit..<bit + digitBits)
+            swap(&self, &other)
+        }
+    }
+
+    /// More bits take fewer passes, but the places that a pass writes to no longer fit in the first
+    /// cache.
+    private static var mostDigitBits: Int { 11 }
+
+    /// One pass of the sort. The last digit may include bits above those that are sorted by.
+    private func scatter(into target: inout [UInt64], byBits bits: Range<Int>) {
+        let digits = 1 << bits.count
+        let (shift, mask) = (UInt64(bits.lowerBound), UInt64(digits) - 1)
+        withUnsafeTemporaryAllocation(of: Int.self, capacity: digits) { next in
+            next.initialize(repeating: 0)
+            for word in self { next[Int(word &>> shift & mask)] &+= 1 }
+            var start = 0
+            for digit in next.indices {
+                let count = next[digit]
+                next[digit] = start
+                start += count
+            }
+            target.withUnsafeMutableBufferPointer { target in
+                for word in self {
+                    let digit = Int(word &>> shift & mask)
+                    target[next[digit]] = word
+                    next[digit] &+= 1
+                }
+            }
+        }
+    }
+}

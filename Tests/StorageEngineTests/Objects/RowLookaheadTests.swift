@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import ToolSupport
 
@@ -57,10 +58,12 @@ import ToolSupport
         #expect(visited == Array(expected))
     }
 
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func objectsAreVisitedInTheOrderGiven(seed: UInt64) throws {
+    @Test(arguments: 1...6 as ClosedRange<UInt64>, [false, true])
+    func objectsAreVisitedInTheOrderGiven(seed: UInt64, isEncrypted: Bool) throws {
         var random = SeededGenerator(seed: seed)
-        let connection = try Connection(Database.open(path: directory.file()))
+        let key = isEncrypted ? [UInt8](repeating: 7, count: 64) : nil
+        let connection = try Connection(
+            Database.open(path: directory.file(), options: .init(encryptionKey: key)))
         let (table, keys) = try fill(connection, &random)
         let unknown = [ObjectKey(rawValue: -1), ObjectKey(rawValue: .max)]
         let orders = [
@@ -93,5 +96,35 @@ import ToolSupport
             try #require(isSame(location, try table.location(of: keys[position])))
             position += [1, 1, 1, 3, 13, 24, 100][random.next(below: 7)]
         }
+    }
+
+    /// The map of the leaves is complete when the damaged one is read.
+    @Test func aDamagedLeafIsAnErrorOnlyForItsObjects() throws {
+        var random = SeededGenerator(seed: 8)
+        let path = directory.file()
+        let (keys, lost, page) = try {
+            let connection = try Connection(Database.open(path: path))
+            let (table, all) = try fill(connection, &random)
+            try connection.commit()
+            let keys = try all.filter { try table.contains($0) }
+            let root = try connection.pager.root(of: table.root, ClusterShape())
+            let map = try #require(LeafMap(connection.pager, root: root))
+            defer { map.deallocate() }
+            let position = map.position(of: keys[keys.count / 2])
+            let lost = Set(keys.filter { map.position(of: $0) == position })
+            return (keys, lost, map.reference(position).page)
+        }()
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: page * 4096 + 100)
+        try file.write(contentsOf: [0xAA, 0x55, 0xAA, 0x55])
+        try file.close()
+        let connection = try Connection(Database.open(path: path))
+        let table = try #require(try connection.table(named: "Row"))
+        let whole = keys.filter { !lost.contains($0) }.shuffled(using: &random)
+        try check(table, whole, stoppingAfter: .max)
+        let error = #expect(throws: StorageError.self) {
+            try table.forEachRow(of: whole + keys) { _, _ in true }
+        }
+        #expect(error?.code == .damaged && error?.page == page)
     }
 }

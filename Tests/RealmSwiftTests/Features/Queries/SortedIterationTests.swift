@@ -1,5 +1,6 @@
 import StressModel
 import Testing
+import ToolSupport
 
 @testable import RealmSwift
 
@@ -45,6 +46,13 @@ import Testing
         #expect(heroes.map(\.id) == order)
         // An accessor that is kept is not reused for the next object.
         #expect(Array(heroes).map(\.id) == order)
+    }
+
+    /// Each thread makes its own map of the leaves.
+    @Test func manyThreadsVisitFrozenObjectsInOrder() throws {
+        let frozen = Handed(heroes.freeze())
+        let threads = (0..<4).map { _ in BackgroundThread { _ in frozen.value.map(\.id) } }
+        for thread in threads { #expect(try thread.finish() == order) }
     }
 
     @Test func theDeletedArePassedOver() throws {
