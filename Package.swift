@@ -95,7 +95,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "BenchmarkKitTests",
-            dependencies: ["BenchmarkKit", "RealmTool", "ToolSupport", argumentParser],
+            dependencies: [
+                "BenchmarkKit", "RealmTool", "StressKit", "ToolSupport", argumentParser,
+            ],
             exclude: ["Fixtures", "Statistics/Reference"]),
         .testTarget(
             name: "StressKitTests",

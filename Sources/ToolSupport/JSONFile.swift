@@ -29,7 +29,8 @@ package enum JSONFile {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         do { return try decoder.decode(type, from: data) } catch {
-            throw BenchmarkError(.internalError, "'\(path)' is damaged: \(error)")
+            throw BenchmarkError(
+                .internalError, "'\(path)' is damaged: \(DecodingProblem.text(of: error)).")
         }
     }
 }

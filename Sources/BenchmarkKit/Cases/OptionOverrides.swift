@@ -20,22 +20,37 @@ struct OptionOverrides: Equatable, Sendable {
     /// The options whose values change from case to case.
     var sweeps: [Sweep] = []
 
+    /// Returns the options of a case that takes all options.
     func applied(to original: CaseOptions) -> CaseOptions {
+        applied(to: original, taking: Set(CaseOption.allCases), countIsSize: false)
+    }
+
+    /// Returns the options of a case that takes some options and ignores the others.
+    ///
+    /// - Parameter countIsSize: Whether the count of the case is its size, so that a size that is
+    ///   given replaces the count of the suite.
+    func applied(
+        to original: CaseOptions, taking taken: Set<CaseOption>, countIsSize: Bool
+    ) -> CaseOptions {
         var options = original
-        if let seconds {
+        func value<Value>(_ option: CaseOption, _ value: Value?) -> Value? {
+            taken.contains(option) ? value : nil
+        }
+        if let seconds = value(.seconds, seconds) {
             options.seconds = seconds
             options.count = nil
         }
-        if let count { options.count = count }
-        if let sensors { options.sensors = sensors }
-        if let batchSize { options.batchSize = batchSize }
-        if let threads { options.threads = threads }
-        if let payload { options.payload = payload }
-        if let observers { options.observers = observers }
-        if let changes { options.changes = changes }
-        if let seed { options.seed = seed }
-        if let warmup { options.warmup = warmup }
-        if let input { options.input = input }
+        if countIsSize, value(.size, size) != nil { options.count = nil }
+        if let count = value(.count, count) { options.count = count }
+        if let sensors = value(.sensors, sensors) { options.sensors = sensors }
+        if let batchSize = value(.batchSize, batchSize) { options.batchSize = batchSize }
+        if let threads = value(.threads, threads) { options.threads = threads }
+        if let payload = value(.payload, payload) { options.payload = payload }
+        if let observers = value(.observers, observers) { options.observers = observers }
+        if let changes = value(.changes, changes) { options.changes = changes }
+        if let seed = value(.seed, seed) { options.seed = seed }
+        if let warmup = value(.warmup, warmup) { options.warmup = warmup }
+        if let input = value(.input, input) { options.input = input }
         return options
     }
 

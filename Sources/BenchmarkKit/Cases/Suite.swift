@@ -59,8 +59,15 @@ struct Suite: Codable, Equatable, Sendable {
                 "The suite '\(file.path)' cannot be read: "
                     + "\((error as NSError).localizedDescription)")
         }
-        do { return try decoder.decode(Suite.self, from: data) } catch {
-            throw BenchmarkError(.usage, "The suite '\(file.path)' is not valid: \(error)")
+        do {
+            try SuiteKeys.check(data)
+            return try decoder.decode(Suite.self, from: data)
+        } catch let error as BenchmarkError {
+            throw BenchmarkError(error.code, "The suite '\(file.path)': \(error.message)")
+        } catch {
+            throw BenchmarkError(
+                .usage,
+                "The suite '\(file.path)' is not valid: \(DecodingProblem.text(of: error)).")
         }
     }
 
@@ -72,16 +79,34 @@ struct Suite: Codable, Equatable, Sendable {
 
     /// Returns the cases in order, each once. With sweeps, the whole suite is repeated for each of
     /// their points. Options of the command line take precedence over the suite.
+    ///
+    /// A case is repeated only for the swept options that change it, and its
+    /// ``BenchmarkCase/sweep`` names only these.
     func expanded(overriding overrides: OptionOverrides) throws -> [BenchmarkCase] {
-        var seen: Set<String> = []
+        for (index, entry) in cases.enumerated() {
+            if let problem = try entry.problem() {
+                throw BenchmarkError(
+                    .usage,
+                    "Case \(index + 1) of the suite '\(name)' (\(entry.workload)): \(problem)")
+            }
+        }
+        var seen: [String: CaseOptions] = [:]
         return try Sweep.points(of: overrides.sweeps).flatMap { point in
             let settings = try overrides.setting(point)
             return try cases.flatMap { try $0.expanded(overriding: settings) }.map {
                 var benchmarkCase = $0
-                benchmarkCase.sweep = point.text
+                benchmarkCase.sweep = point.heeded(by: try $0.heededOptions()).text
                 return benchmarkCase
             }
-        }.filter { seen.insert($0.name).inserted }
+        }.filter { benchmarkCase in
+            let former = seen.updateValue(benchmarkCase.options, forKey: benchmarkCase.name)
+            // Options of the command line may make cases of the suite equal.
+            if overrides == OptionOverrides(), former != nil {
+                throw BenchmarkError(
+                    .usage, "The suite '\(name)' has the case \(benchmarkCase.name) twice.")
+            }
+            return former == nil
+        }
     }
 }
 
@@ -90,23 +115,65 @@ extension Suite.Entry {
     /// encrypted.
     fileprivate func expanded(overriding overrides: OptionOverrides) throws -> [BenchmarkCase] {
         let catalogued = try WorkloadCatalogue.workload(named: workload)
-        let options = overrides.applied(to: options())
-        let strategies = strategies ?? catalogued.strategies.map { $0.name }
+        let strategies = try strategies(of: catalogued)
         let engines = overrides.engines ?? engines ?? ["realm"]
         for engine in engines { try OptionOverrides.checkEngine(engine) }
         let encrypted = overrides.isEncrypted ? [true] : encrypted ?? [false]
         return try (overrides.durabilities ?? durabilities ?? [.full]).flatMap { durability in
             try strategies.flatMap { strategy in
-                try engines.flatMap { engine in
+                let taken = catalogued.options.union(strategy.furtherOptions)
+                let options = overrides.applied(
+                    to: options(), taking: taken, countIsSize: catalogued.countIsSize)
+                return try engines.flatMap { engine in
                     try encrypted.compactMap { isEncrypted in
                         try WorkloadCatalogue.makeCase(
-                            workload: workload, strategy: strategy, engine: engine,
+                            workload: workload, strategy: strategy.name, engine: engine,
                             durability: durability, isEncrypted: isEncrypted,
-                            size: overrides.size ?? size, options: options)
+                            size: (taken.contains(.size) ? overrides.size : nil) ?? size,
+                            options: options)
                     }
                 }
             }
         }
+    }
+
+    private func strategies(of workload: Workload) throws -> [Workload.Strategy] {
+        try strategies?.map { try workload.requiredStrategy(named: $0) } ?? workload.strategies
+    }
+
+    /// The first setting without effect, as a sentence; nil if each has one.
+    fileprivate func problem() throws -> String? {
+        let catalogued = try WorkloadCatalogue.workload(named: workload)
+        let lists: [(String, Int?)] = [
+            ("strategies", strategies?.count), ("engines", engines?.count),
+            ("durabilities", durabilities?.count), ("encrypted", encrypted?.count),
+        ]
+        for (key, count) in lists where count == 0 { return "'\(key)' is an empty list." }
+        let ways = try strategies(of: catalogued)
+        func allHeeded(with values: CaseOptions) -> Set<CaseOption> {
+            ways.reduce(into: []) {
+                $0.formUnion(catalogued.heededOptions(of: $1, with: values))
+            }
+        }
+        let heeded = allHeeded(with: options())
+        guard let idle = given.first(where: { !heeded.contains($0) }) else { return nil }
+        var uncounted = options()
+        uncounted.count = nil
+        let others = allHeeded(with: uncounted).contains(idle) ? " beside 'count'" : ""
+        let keys = heeded.subtracting([.seed]).map(\.suiteKey).sorted().joined(separator: ", ")
+        return "'\(idle.suiteKey)' has no effect\(others). What has: \(keys)."
+    }
+
+    /// The options that the entry sets.
+    private var given: [CaseOption] {
+        let set: [(CaseOption, Bool)] = [
+            (.size, size != nil), (.seconds, seconds != nil), (.count, count != nil),
+            (.sensors, sensors != nil), (.batchSize, batchSize != nil),
+            (.threads, threads != nil), (.payload, payload != nil),
+            (.observers, observers != nil), (.changes, changes != nil),
+            (.warmup, warmup != nil), (.input, input != nil),
+        ]
+        return set.filter(\.1).map(\.0)
     }
 
     func options() -> CaseOptions {

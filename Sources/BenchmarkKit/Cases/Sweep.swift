@@ -7,10 +7,9 @@ struct Sweep: Equatable, Sendable {
     var values: [String]
 
     /// The options that can be swept.
-    static let names = [
-        "batch-size", "changes", "count", "durability", "engine", "observers", "payload", "seconds",
-        "seed", "sensors", "size", "threads", "warmup",
-    ]
+    static let names =
+        (CaseOption.allCases.filter { $0 != .input }.map(\.rawValue) + ["durability", "engine"])
+        .sorted()
 
     /// Parses a text of the form `NAME=a,b`.
     init(_ text: String) throws {
@@ -26,9 +25,15 @@ struct Sweep: Equatable, Sendable {
                 NameSuggestion.message(kind: "option to sweep", name: name, among: Self.names))
         }
         values = try commaSeparated(String(parts[1]), option: "sweep \(name)")
+        var points: [OptionOverrides] = []
         for value in values {
             var overrides = OptionOverrides()
             try overrides.set(name, to: value)
+            guard !points.contains(overrides) else {
+                throw BenchmarkError(
+                    .usage, "--sweep \(name) has the value \(value) twice, in '\(text)'.")
+            }
+            points.append(overrides)
         }
     }
 
@@ -38,6 +43,14 @@ struct Sweep: Equatable, Sendable {
 
         /// The settings as text, as in `threads=4;payload=100`.
         var text: String { settings.map { "\($0.name)=\($0.value)" }.joined(separator: ";") }
+
+        /// Returns the point without the settings that have no effect on a case.
+        func heeded(by options: Set<CaseOption>) -> Point {
+            Point(
+                settings: settings.filter {
+                    CaseOption(rawValue: $0.name).map(options.contains) ?? true
+                })
+        }
 
         static func == (left: Point, right: Point) -> Bool { left.text == right.text }
     }

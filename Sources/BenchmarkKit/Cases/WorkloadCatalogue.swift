@@ -28,13 +28,7 @@ enum WorkloadCatalogue {
         durability: Durability = .full, isEncrypted: Bool = false, size: Int?, options: CaseOptions
     ) throws -> BenchmarkCase? {
         let name = workload.name
-        guard let way = workload.strategy(named: strategy) else {
-            throw BenchmarkError(
-                .usage,
-                NameSuggestion.message(
-                    kind: "strategy of the workload \(name)", name: strategy,
-                    among: workload.strategies.map { $0.name }))
-        }
+        let way = try workload.requiredStrategy(named: strategy)
         if let problem = options.problem {
             throw BenchmarkError(
                 .usage, "The option \(problem.option) of \(name) \(problem.reason)")
@@ -77,6 +71,20 @@ enum WorkloadCatalogue {
             return "The engine \(engine.name) has no durability '\(identifier.durability)'."
         }
         return (strategy.features ?? []).lazy.compactMap { engine.reason(against: $0) }.first
+    }
+}
+
+extension Workload {
+    /// Returns the strategy with this name.
+    ///
+    /// - Throws: a usage error if there is none.
+    func requiredStrategy(named name: String) throws -> Strategy {
+        if let strategy = strategy(named: name) { return strategy }
+        throw BenchmarkError(
+            .usage,
+            NameSuggestion.message(
+                kind: "strategy of the workload \(self.name)", name: name,
+                among: strategies.map { $0.name }))
     }
 }
 

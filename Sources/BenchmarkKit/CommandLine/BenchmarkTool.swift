@@ -45,7 +45,7 @@ struct RealmBenchCommand: ParsableCommand {
             EXAMPLES
               realm-bench run                      the default suite
               realm-bench run --suite quick        the same in less than a minute
-              realm-bench run batched --seconds 30 one strategy, longer
+              realm-bench run batched --seconds 30   one strategy, longer
               realm-bench run sensors --input synthetic --payload 100
               realm-bench run sensors --sweep batch-size=1,10,100,1000
               realm-bench list                     all cases and what they do

@@ -38,8 +38,10 @@ struct GateCommand: ParsableCommand {
               64  the command line asks for something that does not exist
             """)
 
-    @Option(help: ArgumentHelp("The baseline of counted metrics.", valueName: "name"))
-    var baseline = "counted"
+    @Option(
+        help: ArgumentHelp(
+            "The baseline of counted metrics. Default: counted.", valueName: "name"))
+    var baseline: String?
 
     @Option(
         help: ArgumentHelp(
@@ -74,13 +76,15 @@ struct GateCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Processes of each build, with --against: an even number, at least "
-                + "\(TimedPolicy.fewestRuns).", valueName: "number"))
-    var runs = TimedPolicy().runs
+                + "\(TimedPolicy.fewestRuns). Default: \(TimedPolicy().runs).",
+            valueName: "number"))
+    var runs: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The slowdown that matters, in percent, with --against.", valueName: "percent"))
-    var threshold = TimedPolicy().threshold * 100
+            "The slowdown that matters, in percent, with --against. Default: "
+                + Display.number(TimedPolicy().threshold * 100) + ".", valueName: "percent"))
+    var threshold: Double?
 
     @Option(help: ArgumentHelp("The folder for database files.", valueName: "folder"))
     var path: String?
@@ -89,23 +93,32 @@ struct GateCommand: ParsableCommand {
     var output = "results"
 
     @Option(help: .hidden)
-    var plantedSlowdown = 0.0
+    var plantedSlowdown: Double?
 
     @OptionGroup var location: BaselineCommand.Location
 
     func validate() throws {
-        if let problem = TimedPolicy.problem(withRuns: runs) { throw ValidationError(problem) }
-        if !(0...100).contains(threshold) {
+        if let runs, let problem = TimedPolicy.problem(withRuns: runs) {
+            throw ValidationError(problem)
+        }
+        if let threshold, !(0...100).contains(threshold) {
             throw ValidationError("--threshold must be from 0 to 100.")
         }
-        if !(0...10).contains(plantedSlowdown) {
+        if let plantedSlowdown, !(0...10).contains(plantedSlowdown) {
             throw ValidationError("--planted-slowdown must be from 0 to 10.")
         }
-        if against != nil, instructions {
-            throw ValidationError("--instructions is about counted metrics, not about --against.")
+        let ofCounts = [
+            ("instructions", instructions), ("strict", strict), ("baseline", baseline != nil),
+        ]
+        let ofTimes = [
+            ("runs", runs != nil), ("threshold", threshold != nil),
+            ("planted-slowdown", plantedSlowdown != nil),
+        ]
+        for (name, isGiven) in ofCounts where isGiven && against != nil {
+            throw ValidationError("--\(name) is about counted metrics, not about --against.")
         }
-        if against != nil, strict {
-            throw ValidationError("--strict is about counted metrics, not about --against.")
+        for (name, isGiven) in ofTimes where isGiven && against == nil {
+            throw ValidationError("--\(name) has an effect with --against only.")
         }
     }
 
@@ -114,13 +127,13 @@ struct GateCommand: ParsableCommand {
         let store = try location.store()
         guard let against else {
             var options = CountedGate.Options(
-                filter: filter, baseline: baseline, store: store, instructions: instructions,
+                filter: filter, baseline: baseline ?? "counted", store: store, instructions: instructions,
                 isStrict: strict, isDryRun: dryRun, databases: path, output: output)
             if let suite { options.suite = suite }
             return try CountedGate(options).run()
         }
         var options = TimedGate.Options(
-            filter: filter, against: against, plantedSlowdown: plantedSlowdown, store: store,
+            filter: filter, against: against, plantedSlowdown: plantedSlowdown ?? 0, store: store,
             isDryRun: dryRun, databases: path ?? output)
         if let suite { options.suite = suite }
         options.policy.runs = runs

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import ToolSupport
 
 /// The command `realm-bench run`.
@@ -10,8 +11,10 @@ struct RunCommand: ParsableCommand {
         discussion: """
             Names choose cases of the suite by workload (sensors), strategy (batched), or case \
             id; a workload that the suite lacks runs with its usual options. --filter chooses by \
-            regular expression. Rows are written as cases finish: an \
-            interrupted run keeps what it has.
+            regular expression, among the ids as --dry-run prints them. Rows are written as cases \
+            finish: an interrupted run keeps what it has.
+
+            An option that changes none of the cases is an error.
 
             Cases that differ only in strategy or engine take turns when --runs asks for several \
             runs of each: A B C, then C B A, so that what else happens on the machine strikes all.
@@ -19,10 +22,10 @@ struct RunCommand: ParsableCommand {
             EXAMPLES
               realm-bench run --suite quick
               realm-bench run dedicated-thread batched --seconds 20 --runs 3
-              realm-bench run --filter '^insert/.*/engine$'
+              realm-bench run --filter '^insert/engine/'
               realm-bench run sensors --count 100000 --sensors 20
               realm-bench run sensors --sweep threads=1,2,4 --export-markdown sweep.md
-              realm-bench run insert --engine realm,sqlite --durability full,relaxed --runs 5
+              realm-bench-peers run insert --engine realm,sqlite --durability full,relaxed
               realm-bench run --dry-run
             """)
 
@@ -77,6 +80,9 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         let cases = try chosenCases()
+        let notes = try options.overrides.checkEffect(on: cases)
+        if options.instructions { try checkInstructions(of: cases) }
+        for note in notes { Terminal.write("Note: \(note)\n", to: STDERR_FILENO) }
         if dryRun {
             for benchmarkCase in cases { print(benchmarkCase.name) }
             return
@@ -107,19 +113,19 @@ struct RunCommand: ParsableCommand {
             }
         }
         guard let filter else { return cases }
-        let expression: Regex<AnyRegexOutput>
-        do { expression = try Regex(filter) } catch {
-            throw BenchmarkError(.usage, "'\(filter)' is not a regular expression: \(error)")
+        return try CaseFilter.chosen(from: cases, of: suite, filter: filter)
+    }
+
+    /// Throws if none of the cases has instructions to count.
+    private func checkInstructions(of cases: [BenchmarkCase]) throws {
+        let isCounted = try cases.contains {
+            try InstructionCount.reduced($0, count: options.count)?.isDeterministic == true
         }
-        let identifiers = cases.map { $0.identifier.description }
-        cases = cases.filter { $0.identifier.description.contains(expression) }
-        if cases.isEmpty {
+        guard isCounted else {
             throw BenchmarkError(
                 .usage,
-                "No case of the suite '\(suite)' matches '\(filter)'. Its cases: "
-                    + identifiers.joined(separator: ", ") + ".")
+                "--instructions has no effect: in none of the cases would they repeat.")
         }
-        return cases
     }
 
     private static func matches(_ name: String, _ identifier: CaseIdentifier) -> Bool {

@@ -29,8 +29,9 @@ struct RunOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long each strategy of sensors and commit is measured.",
-            discussion: "The other workloads work by count.", valueName: "seconds"))
+            "How long a case is measured.",
+            discussion: Self.takers(of: .seconds) + "; the others work by count.",
+            valueName: "seconds"))
     var seconds: Double?
 
     @Option(
@@ -47,14 +48,15 @@ struct RunOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Readings or objects in one transaction, for batched and insert.",
+            "Readings or objects in one transaction.",
+            discussion: Self.takers(of: .batchSize) + ".",
             valueName: "number"))
     var batchSize: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Threads that produce readings; with current, each writes by itself.",
-            valueName: "number"))
+            "Threads that work at once; those of sensors produce readings.",
+            discussion: Self.takers(of: .threads) + ".", valueName: "number"))
     var threads: Int?
 
     @Option(
@@ -75,7 +77,8 @@ struct RunOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds of sensors before measuring begins.", valueName: "seconds"))
+            "Seconds before measuring begins.", discussion: Self.takers(of: .warmup) + ".",
+            valueName: "seconds"))
     var warmup: Double?
 
     @Option(
@@ -136,6 +139,16 @@ struct RunOptions: ParsableArguments {
     }
 
     // MARK: Lists
+
+    /// Returns which workloads take an option.
+    private static func takers(of option: CaseOption) -> String {
+        let names = WorkloadCatalogue.all.flatMap { workload -> [String] in
+            if workload.options.contains(option) { return [workload.name] }
+            return workload.strategies.filter { $0.furtherOptions.contains(option) }
+                .map { "\(workload.name)/\($0.name)" }
+        }
+        return "For " + names.joined(separator: ", ")
+    }
 
     private static func engines(_ text: String) throws -> [String] {
         try usage {

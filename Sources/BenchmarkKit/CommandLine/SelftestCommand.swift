@@ -35,8 +35,9 @@ struct SelftestCommand: ParsableCommand {
     static let usualSeed: UInt64 = 20_190_409
 
     @Option(
-        help: ArgumentHelp("A suite of Benchmarks/Suites, or a JSON file.", valueName: "name"))
-    var suite = "timed"
+        help: ArgumentHelp(
+            "A suite of Benchmarks/Suites, or a JSON file. Default: timed.", valueName: "name"))
+    var suite: String?
 
     @Option(
         help: ArgumentHelp(
@@ -45,12 +46,12 @@ struct SelftestCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long to collect; more rounds tell more.",
+            "How long to collect; more rounds tell more. Default: 30.",
             discussion: "At least the rounds that a noise floor needs (2 * runs + 4, so 64) are "
                 + "run, which takes 37 to 43 minutes; where they take longer, fewer processes a "
                 + "side are compared.",
             valueName: "minutes"))
-    var minutes = 30.0
+    var minutes: Double?
 
     @Flag(
         help: ArgumentHelp(
@@ -80,8 +81,9 @@ struct SelftestCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The folder for database files.", valueName: "folder"))
     var path: String?
 
-    @Option(help: ArgumentHelp("The folder that gets the pool.", valueName: "folder"))
-    var output = "results"
+    @Option(
+        help: ArgumentHelp("The folder that gets the pool. Default: results.", valueName: "folder"))
+    var output: String?
 
     @OptionGroup var location: BaselineCommand.Location
 
@@ -97,19 +99,28 @@ struct SelftestCommand: ParsableCommand {
             throw ValidationError(problem)
         }
         if trials < 1 { throw ValidationError("--trials must be at least 1.") }
-        if !(minutes > 0 && minutes <= 600) {
+        if let minutes, !(minutes > 0 && minutes <= 600) {
             throw ValidationError("--minutes must be above 0 and at most 600.")
+        }
+        let ofCollecting = [
+            ("suite", suite != nil), ("filter", filter != nil), ("minutes", minutes != nil),
+            ("path", path != nil), ("output", output != nil),
+        ]
+        for (name, isGiven) in ofCollecting where isGiven && from != nil {
+            throw ValidationError("--\(name) has no effect with --from, which measures nothing.")
         }
     }
 
     func run() throws {
         Interruption.watch()
         let store = try location.store()
+        let output = output ?? "results"
         let folder = path ?? output
         try FolderFiles.make(folder)
         let key = TimedKey.current(path: folder)
         let options = SelftestCollection.Options(
-            suite: suite, filter: filter, minutes: minutes, isQuick: quick, policy: policy,
+            suite: suite ?? "timed", filter: filter, minutes: minutes ?? 30, isQuick: quick,
+            policy: policy,
             databases: folder, output: output)
         let pool = try from.map(SelftestPool.load) ?? SelftestCollection(options, key).collect()
         let analysis = try SelftestAnalysis(

@@ -128,20 +128,3 @@ final class SameWork {
         }
     }
 }
-
-/// The choice of a suite's cases by a regular expression.
-enum CaseFilter {
-    static func chosen(of suite: String, filter: String?) throws -> [BenchmarkCase] {
-        let cases = try Suite.load(suite).expanded(overriding: OptionOverrides())
-        guard let filter else { return cases }
-        let expression: Regex<AnyRegexOutput>
-        do { expression = try Regex(filter) } catch {
-            throw BenchmarkError(.usage, "'\(filter)' is not a regular expression: \(error)")
-        }
-        let chosen = cases.filter { $0.identifier.description.contains(expression) }
-        guard !chosen.isEmpty else {
-            throw BenchmarkError(.usage, "No case of the suite '\(suite)' matches '\(filter)'.")
-        }
-        return chosen
-    }
-}

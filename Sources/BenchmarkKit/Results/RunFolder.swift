@@ -66,7 +66,8 @@ extension RunFolder {
         let version = try? decoder.decode(Version.self, from: data)
         try SchemaVersion.check(version?.schemaVersion, in: file)
         do { return try decoder.decode(RunReport.self, from: data) } catch {
-            throw BenchmarkError(.usage, "'\(file)' is not what a run writes: \(error)")
+            throw BenchmarkError(
+                .usage, "'\(file)' is not what a run writes: \(DecodingProblem.text(of: error)).")
         }
     }
 

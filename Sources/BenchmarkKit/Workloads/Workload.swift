@@ -16,6 +16,8 @@ struct Workload: Sendable {
         var features: [EngineFeature]?
         /// The number of threads or processes if neither the suite nor the command line sets one.
         var threads = 1
+        /// The options that change the work of this strategy, beside ``Workload/options``.
+        var furtherOptions: Set<CaseOption> = []
         /// Whether the strategy runs in the program without jemalloc (`SystemAllocatorProgram`).
         var usesSystemAllocator = false
     }
@@ -30,6 +32,10 @@ struct Workload: Sendable {
     var countIsSize = false
     /// Returns the size, if the options other than `--count` determine it.
     var sizeOfOptions: (@Sendable (CaseOptions) throws -> Int)?
+    /// The options that change the work of every strategy. Any other is refused.
+    var options: Set<CaseOption> = [.size, .count, .seed]
+    /// Returns those of the options that change nothing beside the others.
+    var idleOptions: @Sendable (CaseOptions) -> Set<CaseOption> = { _ in [] }
     /// Whether all counts of a case repeat exactly. Asked only of cases with one thread.
     var isDeterministic: @Sendable (BenchmarkCase) -> Bool = Workload.always
     /// The number of operations while instructions are counted, unless the command line sets it;

@@ -32,13 +32,19 @@ struct StressReplayCommand: ParsableCommand {
         if times < 1 { throw ValidationError("--times must be at least 1.") }
     }
 
-    func run() throws {
+    /// Returns the point, whose layer, scenario and settings are known.
+    func point() throws -> StressPoint {
         let text = words.joined(separator: " ")
         guard let point = StressPoint(text) else {
             throw BenchmarkError(
                 .usage, "'\(text)' is not a point, such as 'power-loss/full seed=3 moment=4'.")
         }
         _ = try LayerCatalogue.layer(of: point)
+        return point
+    }
+
+    func run() throws {
+        let point = try point()
         Interruption.watch()
         let folder = try StressFolder(below: path, identifier: "replay-\(getpid())")
         defer { folder.remove() }

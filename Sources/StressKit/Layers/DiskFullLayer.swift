@@ -6,6 +6,7 @@ struct DiskFullLayer: StressLayer {
     let name = "disk-full"
     let summary = "runs workloads on small real file systems, of all sizes"
     let proves = "no SIGBUS, a typed error, and with space again writing and compacting go on"
+    let settings = StressPoint.ofWorkload + ["bytes"]
     let scenarios = [
         StressScenario("tmpfs", "a file system in memory"),
         StressScenario("ext4", "ext4 in a file, mounted by a loop device"),

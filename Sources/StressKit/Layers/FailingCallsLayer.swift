@@ -6,6 +6,7 @@ struct FailingCallsLayer: StressLayer {
     let name = "failing-calls"
     let summary = "fails the n-th system call of each kind, for every n, once and for ever"
     let proves = "a typed error, the transaction rolled back, and the process goes on"
+    let settings = StressPoint.ofWorkload + ["fault"]
     let scenarios = [
         StressScenario("once", "one call fails; the transaction is tried again"),
         StressScenario("for-ever", "all calls from one on fail, until they work again"),

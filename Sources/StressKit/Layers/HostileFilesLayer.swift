@@ -6,6 +6,7 @@ struct HostileFilesLayer: StressLayer {
     let name = "hostile-files"
     let summary = "changes every byte of small files, cuts them, and puts blocks in wrong places"
     let proves = "a damaged file is an error or holds exactly what it held, in bounded time"
+    let settings = StressPoint.ofWorkload + ["damage", "slice"]
     let scenarios = [
         StressScenario("bytes", "one byte is another one; 64 rounds try every byte"),
         StressScenario("cut", "the file ends at a block, or within it"),

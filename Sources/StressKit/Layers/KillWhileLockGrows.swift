@@ -27,6 +27,9 @@ struct KillWhileLockGrows {
     func run() throws {
         let image = try trial.prepare(point, transactions: prepared)
         let faults = point["fault"].map { [$0] } ?? Self.faults
+        if let unknown = faults.first(where: { !Self.faults.contains($0) }) {
+            throw point.unreadable("fault", unknown)
+        }
         let needs =
             try point["need"] == nil
             ? Crowd.Need.allCases : [point.value("need", default: Crowd.Need.processes)]

@@ -22,7 +22,7 @@ package enum LayerCatalogue {
 
     /// Returns the layer of a point.
     ///
-    /// - Throws: a usage error if the layer, or its scenario, is unknown.
+    /// - Throws: a usage error if the layer, its scenario or a setting is unknown.
     package static func layer(of point: StressPoint) throws -> any StressLayer {
         let layer = try layer(named: point.layer)
         let scenarios = layer.scenarios.map(\.name)
@@ -31,6 +31,12 @@ package enum LayerCatalogue {
                 .usage,
                 NameSuggestion.message(
                     kind: "scenario of \(layer.name)", name: point.scenario, among: scenarios))
+        }
+        for setting in point.settingNames where !layer.settings.contains(setting) {
+            throw BenchmarkError(
+                .usage,
+                NameSuggestion.message(
+                    kind: "setting of \(layer.name)", name: setting, among: layer.settings))
         }
         return layer
     }

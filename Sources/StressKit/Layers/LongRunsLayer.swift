@@ -7,6 +7,7 @@ struct LongRunsLayer: StressLayer {
     let summary =
         "writes, rolls back, pins, kills, reopens, copies and compacts in random order on one file"
     let proves = "what holds for each alone holds together; file and memory stay bounded"
+    let settings = StressPoint.ofWorkload + ["compacts"]
     let scenarios = [StressScenario("mixed", "one file, a few thousand transactions a round")]
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {

@@ -8,6 +8,10 @@ struct ManyWritersLayer: StressLayer {
     let summary = "processes and threads append to lists and read them; histories are checked"
     let proves =
         "no lost update, no dirty read, one order of all transactions that keeps to the clock"
+    let settings =
+        [
+            "durability", "file", "lists", "need", "processes", "seed", "threads", "transactions",
+        ]
     let scenarios = [
         StressScenario("threads", "threads of one process"),
         StressScenario("processes", "several processes with several threads each"),

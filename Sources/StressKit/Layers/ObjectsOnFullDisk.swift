@@ -21,7 +21,7 @@ struct ObjectsOnFullDisk {
     }
 
     func run() throws {
-        let count = try point.value("transactions", default: 24)
+        let count = try point.number("transactions", in: 1...100_000, default: 24)
         try write(count)
         let database = try Database.open(path: path, options: point.options())
         let problems = try Connection(database).verify()

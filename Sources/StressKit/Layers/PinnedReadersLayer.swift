@@ -6,6 +6,7 @@ struct PinnedReadersLayer: StressLayer {
     let name = "pinned-readers"
     let summary = "holds old versions while a writer goes on, and looks at the size of the file"
     let proves = "a reader keeps what it sees, and costs no more than its own snapshot"
+    let settings = StressPoint.ofWorkload
     let scenarios = [
         StressScenario("one", "one reader of the first version for the whole run"),
         StressScenario("many", "readers that come, move on and go"),

@@ -10,6 +10,8 @@ struct PowerLossLayer: StressLayer {
     let name = "power-loss"
     let summary = "rebuilds the files that a loss of power could leave, from all writes and syncs"
     let proves = "an acknowledged commit is durable; any interruption leaves a prefix"
+    let settings =
+        StressPoint.ofWorkload + ["died", "exhaustive", "image", "moment", "prepared", "samples"]
     let scenarios = [
         StressScenario("creating", "the file is made, and takes its first transactions"),
         StressScenario("full", "one transaction after the other, each with its sync"),

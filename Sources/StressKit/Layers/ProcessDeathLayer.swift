@@ -10,6 +10,7 @@ struct ProcessDeathLayer: StressLayer {
     let name = "process-death"
     let summary = "kills a writing process before and after each system call, and at random times"
     let proves = "locks pass on, no acknowledged commit is lost, nothing needs repair"
+    let settings = StressPoint.ofWorkload + ["compacts", "durability", "fault", "kill", "need"]
     let scenarios = [
         StressScenario("create", "the file is being created; no other process has it open"),
         StressScenario("alone", "the file exists; the next process that opens it recovers it"),

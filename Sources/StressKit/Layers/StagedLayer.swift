@@ -8,6 +8,7 @@ struct StagedLayer: StressLayer {
     let proves =
         "nothing is seen before it is durable; transactions move between threads; full pages and "
         + "wide classes; forked children leave their parents alone"
+    let settings = StressPoint.ofWorkload + ["durability"]
     let scenarios = [
         StressScenario("publication", "others look while the sync of a commit is held"),
         StressScenario("passed-on", "one thread begins a transaction and ends, another commits it"),

@@ -10,6 +10,8 @@ package protocol StressLayer: Sendable {
     /// Claims that a run without findings supports.
     var proves: String { get }
     var scenarios: [StressScenario] { get }
+    /// The names of the settings that a point may have. Any other is refused.
+    var settings: [String] { get }
 
     /// Returns the points of a round. Rounds are numbered from 0 without end. They differ in their
     /// seeds and in the amount of work.

@@ -5,6 +5,9 @@ import StressModel
 /// of transactions left out, separated by commas), `file` (see `FileKind`), `durability`, and
 /// `compacts` (whether writing processes ask for a compaction before they open the file).
 extension StressPoint {
+    /// The names of the settings of a layer with a workload in a file.
+    static let ofWorkload = ["file", "scale", "seed", "skip", "transactions"]
+
     package func workload() throws -> StressWorkload {
         StressWorkload(
             seed: try value("seed", default: 0),

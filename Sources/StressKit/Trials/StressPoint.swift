@@ -19,6 +19,8 @@ package struct StressPoint: Equatable, Sendable {
         self.scenario = scenario
     }
 
+    var settingNames: [String] { settings.map(\.name) }
+
     package subscript(name: String) -> String? {
         settings.first { $0.name == name }?.value
     }

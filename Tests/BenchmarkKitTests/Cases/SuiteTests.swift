@@ -47,6 +47,56 @@ import ToolSupport
         }
     }
 
+    @Test func whatHasNoEffectInASuiteIsNamed() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/suite.json"
+        for (entry, says) in [
+            (
+                #"{"workload": "commit", "cuont": 5}"#,
+                "'cuont' is no key of case 1. Did you mean count?"
+            ),
+            (
+                #"{"workload": "commit", "threads": 4}"#,
+                "'threads' has no effect. What has: count, seconds."
+            ),
+            (#"{"workload": "commit", "size": 4}"#, "'size' has no effect."),
+            (
+                #"{"workload": "commit", "threads": 4, "count": 5}"#,
+                "'threads' has no effect. What has: count."
+            ),
+            (
+                #"{"workload": "insert", "size": 4, "count": 5}"#,
+                "'size' has no effect beside 'count'."
+            ),
+            (
+                #"{"workload": "commit", "seconds": 4, "count": 5}"#,
+                "'seconds' has no effect beside 'count'."
+            ),
+            (
+                #"{"workload": "sensors", "strategies": ["current"], "batch_size": 4}"#,
+                "'batch_size' has no effect."
+            ),
+            (#"{"workload": "commit", "strategies": []}"#, "'strategies' is an empty list."),
+            (#"{"workload": "commit", "count": "5"}"#, "cases[1].count: expected a whole number"),
+            (
+                #"{"workload": "commit"}, {"workload": "commit"}"#,
+                "has the case commit/api/full/plain/1/realm twice"
+            ),
+        ] {
+            try Data(#"{"name": "s", "description": "d", "cases": [\#(entry)]}"#.utf8)
+                .write(to: URL(fileURLWithPath: file))
+            let error = #expect(throws: BenchmarkError.self, "\(entry)") {
+                try Suite.load(file).expanded(overriding: OptionOverrides())
+            }
+            #expect(error?.code == .usage)
+            #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
+        }
+        try Data(#"{"nmae": "s", "description": "d", "cases": []}"#.utf8)
+            .write(to: URL(fileURLWithPath: file))
+        let error = #expect(throws: BenchmarkError.self) { try Suite.load(file) }
+        #expect(error?.message.contains("'nmae' is no key of a suite. Did you mean name?") == true)
+    }
+
     @Test func aBrokenSuiteFileIsAUsageError() throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/broken.json"

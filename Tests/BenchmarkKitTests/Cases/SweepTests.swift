@@ -42,6 +42,50 @@ import ToolSupport
         #expect(named.map(\.sweep) == ["engine=realm"])
     }
 
+    @Test func aSweepNamesOnlyWhatChangesTheCase() throws {
+        let entry = Suite.Entry(workload: "insert", strategies: ["api"], count: 7)
+        // The count of an insert is its size, so a size beside it does nothing.
+        let both = try cases(entry, "size=10,20", "count=5,6")
+        #expect(
+            both.map(\.name) == [
+                "insert/api/full/plain/5/realm count=5", "insert/api/full/plain/6/realm count=6",
+            ])
+        let error = #expect(throws: BenchmarkError.self) {
+            try OptionOverrides(sweeps: [Sweep("size=10,20"), Sweep("count=5,6")])
+                .checkEffect(on: both)
+        }
+        #expect(error?.message.contains("--size has no effect on insert/api") == true)
+        // A size of the command line replaces the count of the suite.
+        let sized = try cases(entry, "size=10,20")
+        #expect(
+            sized.map(\.name) == [
+                "insert/api/full/plain/10/realm size=10", "insert/api/full/plain/20/realm size=20",
+            ])
+        let lookup = Suite.Entry(workload: "lookup", strategies: ["api"])
+        let several = try cases(lookup, "size=10,20", "count=5,6")
+        #expect(
+            several.map(\.sweep) == [
+                "size=10;count=5", "size=10;count=6", "size=20;count=5", "size=20;count=6",
+            ])
+        #expect(several.map(\.identifier.size) == [10, 10, 20, 20])
+        #expect(several.map(\.options.count) == [5, 6, 5, 6])
+    }
+
+    @Test func casesThatASweepDoesNotChangeRunOnce() throws {
+        var overrides = OptionOverrides(sweeps: [try Sweep("threads=1,2")])
+        overrides.count = 3
+        let found = try Suite(
+            name: "s", description: "d",
+            cases: [
+                Suite.Entry(workload: "commit", strategies: ["api"]),
+                Suite.Entry(workload: "concurrent-commit", strategies: ["api"]),
+            ]
+        ).expanded(overriding: overrides)
+        #expect(found.map(\.sweep) == ["", "threads=1", "threads=2"])
+        let notes = try overrides.checkEffect(on: found)
+        #expect(notes == ["--threads has no effect on 1 of 3 cases: commit/api."])
+    }
+
     @Test func withoutSweepsThereIsOnePoint() throws {
         let plain = try cases(Suite.Entry(workload: "sensors", strategies: ["batched"]))
         #expect(plain.map(\.sweep) == [""])
@@ -50,7 +94,8 @@ import ToolSupport
 
     @Test(arguments: [
         "threads", "thread=1", "threads=", "threads=1,,2", "threads=1,1", "threads=many",
-        "threads=0", "payload=-1", "size=0", "durability=ful", "engine=rielm", "input=a", "=1",
+        "threads=0", "threads=1,01", "seconds=1,1.0", "payload=-1", "size=0", "durability=ful",
+        "engine=rielm", "input=a", "=1",
     ])
     func mistakesAreUsageErrors(text: String) {
         do {

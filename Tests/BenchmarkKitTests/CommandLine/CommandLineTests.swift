@@ -35,6 +35,9 @@ import ToolSupport
         ["run", "--threads", "0"], ["run", "--payload", "-1"], ["run", "--warmup", "-1"],
         ["run", "--runs", "0"], ["run", "--seconds", "many"], ["run", "--no-such-option"],
         ["run", "--seconds", "1", "--count", "1"], ["run", "--seconds", "nan"],
+        ["gate", "--runs", "20"], ["gate", "--threshold", "5"],
+        ["gate", "--against", "x", "--baseline", "b"],
+        ["selftest", "--from", "x", "--minutes", "1"],
         ["run", "--warmup", "inf"], ["run", "--batch-size", "99999999999"], ["nonsense"],
     ])
     func mistakesAreUsageErrors(arguments: [String]) {
@@ -44,6 +47,36 @@ import ToolSupport
         } catch {
             #expect(RealmBenchCommand.exitCode(for: error).rawValue == 64)
         }
+    }
+
+    @Test func filtersMatchTheIdAsItIsPrinted() throws {
+        let command = try #require(
+            try RealmBenchCommand.parseAsRoot([
+                "run", "batched", "--sweep", "batch-size=5,10", "--filter",
+                "^sensors/batched/full/plain/50000/realm batch-size=5$",
+            ]) as? RunCommand)
+        #expect(try command.chosenCases().map(\.sweep) == ["batch-size=5"])
+    }
+
+    @Test(arguments: [
+        (["commit/api", "--threads", "4"], "--threads has no effect on commit/api."),
+        (["lookup", "--seconds", "4"], "--seconds has no effect on lookup/api, lookup/engine."),
+        (["current", "--batch-size", "4"], "--batch-size has no effect on sensors/current."),
+        (["current", "--seed", "4"], "--seed has no effect on sensors/current."),
+        (["insert", "--input", "synthetic"], "--input has no effect on insert/api"),
+        (["count-cold", "--count", "4"], "--count has no effect on count-cold/api"),
+        (["insert", "--observers", "4"], "--observers has no effect on insert/api"),
+        (
+            ["insert/api", "--sweep", "size=1,2", "--count", "4"],
+            "--size has no effect on insert/api"
+        ),
+    ])
+    func optionsWithoutEffectAreErrors(arguments: [String], says: String) throws {
+        let command = try #require(
+            try RealmBenchCommand.parseAsRoot(["run", "--dry-run"] + arguments) as? RunCommand)
+        let error = #expect(throws: BenchmarkError.self) { try command.run() }
+        #expect(error?.code == .usage)
+        #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
     }
 
     @Test func namesChooseCases() throws {
@@ -60,6 +93,8 @@ import ToolSupport
                 })
         #expect(try chosen("insert/api") == ["insert/api/full/plain/1000000/realm"])
         #expect(try chosen("--filter", "^lookup/.*/realm$").count == 2)
+        #expect(
+            try chosen("--filter", "^sensors/batched/full/plain/50000/realm$").count == 1)
         #expect(
             try chosen("batched", "--sensors", "7") == [
                 "sensors/batched/full/plain/70000/realm"

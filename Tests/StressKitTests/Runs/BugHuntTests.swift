@@ -11,6 +11,7 @@ private struct ScriptedLayer: StressLayer {
     let name: String
     let summary = ""
     let proves = ""
+    let settings = ["round", "seed"]
     let scenarios = [StressScenario("first", ""), StressScenario("second", "")]
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {

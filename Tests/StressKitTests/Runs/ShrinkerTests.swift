@@ -8,6 +8,7 @@ private struct ArtificialLayer: StressLayer {
     let name = "artificial"
     let summary = ""
     let proves = ""
+    let settings = StressPoint.ofWorkload + ["place"]
     let scenarios = [StressScenario("only", "")]
     static let culprits: Set<Int> = [5, 17]
 

@@ -54,6 +54,20 @@ import ToolSupport
         }
     }
 
+    @Test func misspeltSettingsAreNamed() {
+        for (text, says) in [
+            ("power-loss/full seed=3 momnt=4", "named 'momnt'. Did you mean moment?"),
+            ("many-writers/threads thread=3", "Did you mean threads?"),
+            ("process-death/alone bytes=3", "Known: "),
+        ] {
+            let error = #expect(throws: BenchmarkError.self) {
+                try LayerCatalogue.layer(of: StressPoint(text)!)
+            }
+            #expect(error?.code == .usage)
+            #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
+        }
+    }
+
     @Test func unknownLayersAndScenariosAreUsageErrors() {
         for text in ["power-lost/full", "power-loss/fool"] {
             let error = #expect(throws: BenchmarkError.self) {

@@ -17,11 +17,11 @@ enum FreezeWorkload {
                 name: object, summary: "one of a thousand live objects, in turn", layer: "api"),
             Workload.Strategy(
                 name: threads, summary: "the same by --threads threads, each with its own Realm",
-                layer: "api", threads: 2),
+                layer: "api", threads: 2, furtherOptions: [.threads]),
             Workload.Strategy(
                 name: readers,
                 summary: "frozen once; --threads threads read one property of the same objects",
-                layer: "api", threads: 2),
+                layer: "api", threads: 2, furtherOptions: [.threads]),
             Workload.Strategy(
                 name: first, summary: "the first one after a commit, which freezes its Realm",
                 layer: "api"),

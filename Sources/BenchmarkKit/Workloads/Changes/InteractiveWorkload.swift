@@ -19,6 +19,7 @@ enum InteractiveWorkload {
                 layer: "api")
         ]
         $0.defaultSize = 100_000
+        $0.options.formUnion([.seconds, .batchSize])
         $0.isDeterministic = Workload.never
     }
 

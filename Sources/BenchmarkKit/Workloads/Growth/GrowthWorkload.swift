@@ -17,7 +17,8 @@ extension Workload {
                 if name == "shrink" { features.append(.deletes) }
                 if name.hasSuffix("-pinned") { features.append(.pinnedReaders) }
                 return Strategy(name: name, summary: summary, layer: "any", features: features)
-            }, defaultSize: 10_000, isDeterministic: Workload.never
+            }, defaultSize: 10_000, options: [.size, .count, .seconds, .seed],
+            isDeterministic: Workload.never
         ) { try GrowthRun($0, $1).run() }
     }()
 }

@@ -94,6 +94,7 @@ extension Workload {
     }.with {
         $0.defaultSize = 100_000
         $0.countIsSize = true
+        $0.options = [.size, .count, .batchSize]
     }
 
     /// Passes over all links of a file that another process creates beforehand. `pass` returns the
@@ -107,6 +108,7 @@ extension Workload {
             try runPasses(core, pass, expect)
         }.with {
             $0.defaultSize = 100_000
+            $0.options = [.size, .count]
             $0.preparation = { benchmarkCase, environment in
                 let core = try CoreCase(benchmarkCase, environment)
                 try core.makeDatabaseFolder()

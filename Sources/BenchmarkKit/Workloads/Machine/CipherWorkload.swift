@@ -16,7 +16,7 @@ enum CipherWorkload {
                 name: "open", summary: "checks the tag and decrypts", layer: "engine"),
         ],
         // The number of pages, which together are larger than the processor's caches.
-        defaultSize: 16_384, isDeterministic: Workload.never, body: run)
+        defaultSize: 16_384, options: [.size, .seed], isDeterministic: Workload.never, body: run)
 
     static let pageSize = 4096
     private static let passes = 10

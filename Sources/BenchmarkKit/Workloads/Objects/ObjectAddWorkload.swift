@@ -2,7 +2,10 @@
 enum ObjectAddWorkload {
     static let workload = Workload.objects(
         "object-add", "adds objects with properties of the usual kinds, no key", strategies, run
-    ).with { $0.countIsSize = true }
+    ).with {
+        $0.countIsSize = true
+        $0.options.insert(.batchSize)
+    }
 
     private static let dictionary = "dictionary"
 

@@ -4,7 +4,13 @@ import ToolSupport
 enum ObjectCollectionsWorkload {
     static let workload = Workload.objects(
         "object-collections", "elements of the list, the set and the map of one object",
-        jobs.map { (name: $0.name, summary: $0.summary) }, run)
+        jobs.map { (name: $0.name, summary: $0.summary) }, run
+    ).with {
+        $0.options = [.size, .seed, .batchSize]
+        for (index, job) in jobs.enumerated() where job.job == .find {
+            $0.strategies[index].furtherOptions = [.count]
+        }
+    }
 
     private enum Job { case add, find }
 

@@ -9,6 +9,7 @@ enum ObjectMemoryWorkload {
         _ run: @escaping @Sendable (CoreCase) throws -> CaseOutcome
     ) -> Workload {
         Workload.objects(name, summary, strategies, needs: nil, run).with {
+            $0.options = [.size, .seed]
             $0.preparation = { benchmarkCase, environment in
                 let core = try CoreCase(benchmarkCase, environment)
                 try prepare(core, width(core.strategy))

@@ -23,6 +23,7 @@ extension Workload {
             verification: core.expectation(contents, .unkeyed))
     }.with {
         $0.defaultSize = 1
+        $0.options = [.count, .seconds, .seed]
         $0.isDeterministic = Workload.ifCounted
     }
 
@@ -50,7 +51,10 @@ extension Workload {
         return try CaseOutcome(
             results: results, histograms: commits.histograms,
             verification: core.expectation(contents, file.layout))
-    }.with { $0.isDeterministic = Workload.ifCounted }
+    }.with {
+        $0.options.insert(.seconds)
+        $0.isDeterministic = Workload.ifCounted
+    }
 }
 
 /// The random persons and ages of the updates, the same for every engine.

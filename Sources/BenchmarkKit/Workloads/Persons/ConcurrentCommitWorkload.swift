@@ -9,6 +9,7 @@ enum ConcurrentCommitWorkload {
         needs: [.persons, .severalStores], threads: 64, run
     ).with {
         $0.defaultSize = 1
+        $0.options = [.count, .seconds, .seed, .threads]
         $0.isDeterministic = Workload.ifCounted
     }
 

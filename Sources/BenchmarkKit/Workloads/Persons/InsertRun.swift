@@ -202,7 +202,10 @@ extension Workload {
         core(name, summary, needs: [.persons] + layout.features) { core in
             try SystemAllocatorProgram.check(core.benchmarkCase)
             return try InsertRun(core, layout, names).run()
-        }.with { $0.countIsSize = true }
+        }.with {
+            $0.countIsSize = true
+            $0.options.insert(.batchSize)
+        }
     }
 
     /// A bulk insert without a key, with a control for the effect of jemalloc: the work of `api`

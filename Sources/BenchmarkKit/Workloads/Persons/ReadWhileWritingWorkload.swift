@@ -7,7 +7,10 @@ enum ReadWhileWritingWorkload {
         "read-while-writing",
         "--threads readers (2) look up by integer key while one writer commits",
         needs: [.updates, .severalStores], on: .changed, threads: 2, run
-    ).with { $0.isDeterministic = Workload.never }
+    ).with {
+        $0.options.formUnion([.seconds, .threads])
+        $0.isDeterministic = Workload.never
+    }
 
     /// The number of lookups after which a reader moves to the newest version.
     private static let batchSize = 32

@@ -27,7 +27,8 @@ enum SensorsWorkload {
         strategyTypes.map {
             Workload.Strategy(
                 name: $0.name, summary: $0.summary, layer: "any",
-                features: $0.isAsynchronous ? nil : [.sensors])
+                features: $0.isAsynchronous ? nil : [.sensors],
+                furtherOptions: $0 == BatchedStrategy.self ? [.batchSize] : [])
         } + [
             Workload.Strategy(
                 name: ProcessesRun.strategy, summary: ProcessesRun.summary, layer: "any",

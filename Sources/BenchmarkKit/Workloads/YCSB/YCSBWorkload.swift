@@ -17,7 +17,9 @@ extension Workload {
                     name: name, summary: summary,
                     layer: name.hasSuffix("-rate") ? String(name.dropLast(5)) : name,
                     features: features)
-            }, defaultSize: 100_000, isDeterministic: Workload.never
+            }, defaultSize: 100_000,
+            options: [.size, .count, .seconds, .seed, .threads, .warmup],
+            isDeterministic: Workload.never
         ) { try YCSBRun(mix, $0, $1).run() }
     }
 }

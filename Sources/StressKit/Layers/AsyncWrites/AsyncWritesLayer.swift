@@ -13,6 +13,12 @@ struct AsyncWritesLayer: StressLayer {
     let proves =
         "a completion without an error is an acknowledgement; nothing is seen before it is "
         + "durable; what is cancelled or fails leaves nothing; commits of a Realm keep their order"
+    let settings =
+        [
+            "bytes", "durability", "exhaustive", "fault", "file", "kill", "place", "processes",
+            "samples",
+            "seed", "transactions", "writer",
+        ]
     let scenarios = [
         StressScenario("mixed", "one process; every commit is acknowledged in the end"),
         StressScenario("processes", "several processes, of which some are killed"),

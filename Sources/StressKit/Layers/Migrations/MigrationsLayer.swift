@@ -14,6 +14,12 @@ struct MigrationsLayer: StressLayer {
     let proves =
         "a file is the old one or the new one; a migration that returned is durable; one that did "
         + "not works when it is run again; others read on, or are told; their transactions stay"
+    let settings =
+        [
+            "bytes", "exhaustive", "fault", "file", "image", "kill", "migrations", "moment",
+            "samples",
+            "scale", "seed",
+        ]
     let scenarios = [
         StressScenario("killed", "the process is killed, alone"),
         StressScenario("beside", "the process is killed while another one reads"),

@@ -12,6 +12,11 @@ struct ObserversLayer: StressLayer {
     let proves =
         "change sets are right; no notification is lost, whoever dies; a slow observer costs one "
         + "version, an ended one none"
+    let settings =
+        [
+            "bytes", "durability", "file", "kill", "pause", "place", "seed", "skip", "transactions",
+            "way", "writer",
+        ]
     let scenarios = [
         StressScenario("alone", "one process, with handlers that write, end, observe and delete"),
         StressScenario("writers", "other processes write; this one and another observe"),
