@@ -291,6 +291,31 @@ struct RunProcessTests {
         #expect((json as? [Any])?.count == 2)
     }
 
+    @Test func thePeakMemoryIsWithoutTheRecording() throws {
+        let folder = try TemporaryFolder()
+        let input = folder.path + "/large.csv"
+        let day = (0..<24).map { hour in "2019-01-01 \(hour < 10 ? "0" : "")\(hour):00:00" }
+        let lines = (0..<120_000).map { "A,station \($0 % 5),\(day[$0 % 24]),no2,\($0 % 97)" }
+        try (["city,location,date,parameter,value"] + lines).joined(separator: "\n")
+            .write(toFile: input, atomically: true, encoding: .utf8)
+        var peaks: [[Double]] = []
+        for options in [[], ["--input", input]] {
+            let output = try TemporaryFolder()
+            let process = try BenchmarkProcess(
+                ["run", "current", "processes", "--count", "300", "--output", output.path]
+                    + options)
+            let text = process.text()
+            #expect(process.exitCode() == 0, "\(text)")
+            peaks.append(
+                try column("rss_peak_bytes", of: results(in: output).rows)
+                    .map { try #require(Double($0)) })
+        }
+        // The text has 5 MB, and each reading takes 24 bytes in memory.
+        for (own, large) in zip(peaks[0], peaks[1]) {
+            #expect(abs(large - own) < 3_000_000, "\(own) \(large)")
+        }
+    }
+
     @Test func aKilledRunKeepsItsRows() throws {
         let folder = try TemporaryFolder()
         let process = try BenchmarkProcess(

@@ -67,6 +67,9 @@ final class ReadingFeed: Sendable {
                 produced: Array(repeating: SensorAccount(), count: sensors.count)))
     }
 
+    /// The bytes that the readings to replay take.
+    var residentBytes: Int { entries.count * MemoryLayout<Recording.Entry>.stride }
+
     /// Returns the next reading of a sensor for which `isWanted` is true and skips the others; nil
     /// once the limit is reached.
     func next(where isWanted: (Int) -> Bool) -> ProducedReading? {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import ToolSupport
 
 /// A recording of sensors: the measured values with places and times, in order of time.
@@ -26,6 +27,13 @@ struct Recording: Equatable, Sendable {
 
     /// Reads a recording with the columns city, location, date, parameter and value.
     static func load(path: String) throws -> Recording {
+        // Each case reads the file anew, so a pipe or a device would be empty for the second one.
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            let kind = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "a pipe or a device"
+            throw BenchmarkError(
+                .usage, "The input '\(path)' is \(kind). Name a CSV file, or 'synthetic'.")
+        }
         let bytes: Data
         do { bytes = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
             throw BenchmarkError(
@@ -41,12 +49,19 @@ struct Recording: Equatable, Sendable {
         return try parse(text, path: path)
     }
 
+    /// The mark with which some programs begin a text in UTF-8.
+    private static let byteOrderMark: Unicode.Scalar = "\u{FEFF}"
+
     static func parse(_ text: String, path: String) throws -> Recording {
         func fail(_ line: Int, _ reason: String) -> BenchmarkError {
             BenchmarkError(.usage, "\(path):\(line): \(reason)")
         }
-        let records: [CSV.Record]
+        var text = text
+        if text.unicodeScalars.first == byteOrderMark { text.unicodeScalars.removeFirst() }
+        var records: [CSV.Record]
         do { records = try CSV.parse(text) } catch { throw fail(error.line, error.message) }
+        while records.last?.fields == [""] { records.removeLast() }
+        if records.isEmpty { throw fail(1, "the file is empty") }
         guard records.first?.fields == columns else {
             throw fail(1, "expected the header \(columns.joined(separator: ","))")
         }
@@ -62,7 +77,8 @@ struct Recording: Equatable, Sendable {
                         + "found \(record.fields.count)")
             }
             guard let time = Self.time(record.fields[2]) else {
-                throw fail(record.line, "'\(record.fields[2])' is not YYYY-MM-DD HH:MM:SS")
+                throw fail(
+                    record.line, "'\(record.fields[2])' is no date and time YYYY-MM-DD HH:MM:SS")
             }
             guard let value = Double(record.fields[4]), value.isFinite else {
                 throw fail(record.line, "'\(record.fields[4])' is not a number")
@@ -100,6 +116,7 @@ struct Recording: Equatable, Sendable {
     /// A larger one repeats the sensors with the suffixes `#2`, `#3` and so on, and every copy gets
     /// each reading of its original.
     func withSensors(_ count: Int) -> Recording {
+        if count == sensors.count { return self }
         let copies = (0..<count).map { position -> SensorDescription in
             var sensor = sensors[position % sensors.count]
             let round = position / sensors.count + 1
@@ -128,10 +145,12 @@ struct Recording: Equatable, Sendable {
         }
         let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
         let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
-        guard (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60,
-            second < 60
-        else { return nil }
+        guard (1...12).contains(month), day >= 1, hour < 24, minute < 60, second < 60 else {
+            return nil
+        }
         let days = daysSince1970(year: year, month: month, day: day)
+        let (nextYear, nextMonth) = month == 12 ? (year + 1, 1) : (year, month + 1)
+        guard days < daysSince1970(year: nextYear, month: nextMonth, day: 1) else { return nil }
         return Double(((days * 24 + hour) * 60 + minute) * 60 + second)
     }
 

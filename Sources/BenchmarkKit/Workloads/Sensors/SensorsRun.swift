@@ -47,6 +47,7 @@ final class SensorsRun {
     }
 
     func run() throws -> CaseOutcome {
+        ProcessStatus.resetPeakResidentBytes()
         try store.create(setup.feed.sensors)
         try strategy.start()
         let sampler = RunSampler(
@@ -74,7 +75,7 @@ final class SensorsRun {
                 elapsedNanoseconds: elapsedNanoseconds, rates: blockRates,
                 produced: setup.feed.produced(), timeline: course.points,
                 threadsMax: course.mostThreads,
-                peakResidentBytes: ProcessStatus.peakResidentBytes(),
+                peakResidentBytes: setup.peakResidentBytes(),
                 batchSize: environment.batchSize), store)
         if let control { add(control, to: &outcome) }
         return outcome

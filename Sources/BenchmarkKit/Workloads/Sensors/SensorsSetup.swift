@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The setup of every run of the sensors: the engine, its file and the source of the readings.
 struct SensorsSetup {
     let benchmarkCase: BenchmarkCase
@@ -13,9 +15,16 @@ struct SensorsSetup {
         engine = try benchmarkCase.engine()
         path = directory + "/sensors." + engine.name
         let options = benchmarkCase.options
+        let prepared = try PreparedRecording.load(from: directory)
         feed = ReadingFeed(
-            source: try SensorsWorkload.source(of: options), sensors: options.sensors,
+            source: try prepared.map { .recording($0) } ?? SensorsWorkload.source(of: options),
+            sensors: options.sensors,
             payloadBytes: options.payload, seed: options.seed, limit: options.count)
+    }
+
+    /// Returns the peak memory of the process without the readings that it replays.
+    func peakResidentBytes() -> Int {
+        max(0, ProcessStatus.peakResidentBytes() - feed.residentBytes)
     }
 
     func openStore() throws -> any SensorStore {

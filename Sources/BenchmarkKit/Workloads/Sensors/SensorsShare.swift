@@ -50,6 +50,7 @@ struct SensorsShare {
             try setup.openStore(), allocations: allocations)
         let strategy = CurrentThreadStrategy(environment)
         let sink = try strategy.makeSink()
+        ProcessStatus.resetPeakResidentBytes()
         Self.say("ready")
         // Without the starting line, another process failed.
         guard readLine() != nil else { return }
@@ -67,7 +68,7 @@ struct SensorsShare {
         costs.pause()
         let counted = setup.engine.counters - before
         let threadsMax = max(threadsAtStart, ProcessStatus.threadCount())
-        let peakResidentBytes = ProcessStatus.peakResidentBytes()
+        let peakResidentBytes = setup.peakResidentBytes()
         sink.finish()
         try JSONMessage.write(
             Report(

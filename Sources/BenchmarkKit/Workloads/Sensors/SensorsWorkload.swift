@@ -14,7 +14,11 @@ enum SensorsWorkload {
             // The largest number of readings kept.
             let sensors = try options.sensors ?? source(of: options).sensorCount
             return sensors * SensorAccount.capacity
-        }, isDeterministic: isDeterministic, body: run)
+        },
+        options: [.count, .seconds, .sensors, .threads, .payload, .seed, .warmup, .input],
+        // Nothing is drawn in a replay of a recording.
+        idleOptions: { $0.payload == 0 && $0.input != "synthetic" ? [.seed] : [] },
+        isDeterministic: isDeterministic, preparation: prepare, body: run)
 
     /// The strategies that write in one process.
     static let strategyTypes: [any WriterStrategy.Type] = [
@@ -41,6 +45,13 @@ enum SensorsWorkload {
         let type = strategyTypes.first { $0.name == strategy }
         return benchmarkCase.options.count != nil && benchmarkCase.options.warmup == 0
             && type?.hasOneWriter(producers: 1) == true
+    }
+
+    private static func prepare(
+        _ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment
+    ) throws {
+        guard case .recording(let recording) = try source(of: benchmarkCase.options) else { return }
+        try PreparedRecording.write(recording, to: environment.directory)
     }
 
     private static func run(

@@ -122,6 +122,35 @@ import ToolSupport
         } catch { Issue.record("\(error)") }
     }
 
+    @Test func aMarkInFrontAndBlankLinesAtTheEndAreNoReadings() throws {
+        let line = "city,location,date,parameter,value\nA,B,2019-01-01 00:00:00,no2,1\n"
+        let plain = try Recording.parse(line, path: "p")
+        for text in ["\u{FEFF}" + line, line + "\n", line + "\r\n\n"] {
+            #expect(try Recording.parse(text, path: "p") == plain)
+        }
+        // In the middle, a line is missing something.
+        #expect(throws: BenchmarkError.self) {
+            try Recording.parse(line + "\nA,B,2019-01-01 00:00:00,no2,1\n", path: "p")
+        }
+    }
+
+    @Test(arguments: [
+        ("/dev/null", "is a pipe or a device"), ("/tmp", "is a folder"),
+    ])
+    func whatCannotBeReadTwiceIsNamed(path: String, says: String) {
+        let error = #expect(throws: BenchmarkError.self) { try Recording.load(path: path) }
+        #expect(error?.code == .usage)
+        #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func anotherProcessReadsTheSameRecording() throws {
+        let folder = try TemporaryFolder()
+        #expect(try PreparedRecording.load(from: folder.path) == nil)
+        let recording = try Recording.load(path: ResourceLocator.recording().path)
+        try PreparedRecording.write(recording, to: folder.path)
+        #expect(try PreparedRecording.load(from: folder.path) == recording)
+    }
+
     @Test func anUnreadableFileIsAUsageError() {
         #expect(throws: BenchmarkError.self) { try Recording.load(path: "/no/such/file.csv") }
     }
@@ -135,7 +164,10 @@ import ToolSupport
         #expect(Recording.time(text) == expected)
     }
 
-    @Test(arguments: ["2019-13-01 00:00:00", "2019-01-01T00:00:00", "2019-01-01", "x"])
+    @Test(arguments: [
+        "2019-13-01 00:00:00", "2019-02-29 00:00:00", "2019-04-31 00:00:00", "2019-01-00 00:00:00",
+        "2019-01-01T00:00:00", "2019-01-01", "x",
+    ])
     func otherDatesAreRefused(text: String) {
         #expect(Recording.time(text) == nil)
     }
