@@ -1,6 +1,8 @@
 #include "CMeasurement.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,4 +37,11 @@ long realm_bench_status_field(const char *_Nonnull label)
         if (line) line++;
     }
     return -1;
+}
+
+int realm_bench_finish_standard_output(void) {
+    int failed = fflush(stdout) != 0 ? errno : 0;
+    // What an earlier write could not take is gone, and its code with it.
+    if (failed == 0 && ferror(stdout)) failed = -1;
+    return failed;
 }

@@ -49,7 +49,8 @@ package final class Terminal {
     private func write(_ text: String) { Self.write(text, to: STDOUT_FILENO) }
 
     /// Writes without buffering, so that lines of this process and of others keep their order. A
-    /// closed pipe is reported by a signal; its remaining output is discarded.
+    /// closed pipe is reported by a signal; its remaining output is discarded. What standard output
+    /// does not take is an error at the end: see ``StandardOutput``.
     package static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -57,7 +58,10 @@ package final class Terminal {
                 Glibc.write(descriptor, $0.baseAddress, $0.count)
             }
             if written < 0, errno == EINTR { continue }
-            guard written > 0 else { return }
+            guard written > 0 else {
+                if descriptor == STDOUT_FILENO { StandardOutput.failed(errno) }
+                return
+            }
             bytes = bytes.dropFirst(written)
         }
     }

@@ -11,11 +11,17 @@ package enum CommandRun {
         do {
             var command = try root.parseAsRoot()
             try command.run()
+            try StandardOutput.finish()
             exit(0)
         } catch let error as StorageError {
             fail(ToolError(error))
         } catch let error as ToolError {
             fail(error)
+        } catch  where root.exitCode(for: error) == .success {
+            // What was asked for, such as the help.
+            print(root.fullMessage(for: error))
+            do { try StandardOutput.finish() } catch { fail(error) }
+            exit(0)
         } catch {
             root.exit(withError: error)
         }
