@@ -123,7 +123,9 @@ struct BaselineStore {
         struct Version: Decodable { var schemaVersion: Int }
         let version = try JSONFile.read(Version.self, from: file)
         try SchemaVersion.check(version.schemaVersion, in: file)
-        return try JSONFile.read(Baseline.self, from: file)
+        let baseline = try JSONFile.read(Baseline.self, from: file)
+        try MetricRow.checkUnique(baseline.rows, in: "The baseline '\(file)'")
+        return baseline
     }
 
     /// Throws `usage` unless `name` can be part of a file name and is not reserved.

@@ -111,6 +111,10 @@ struct CountedComparison {
         for metric in GatedMetric.all where !metric.excludedWorkloads.contains(String(workload)) {
             compare(metric, row, before)
         }
+        let known = Set(GatedMetric.all.map(\.name))
+        for name in before.counted.keys.sorted() where !known.contains(name) {
+            incomparable.append("\(row.caseId): no metric of this build is named \(name).")
+        }
     }
 
     private mutating func compare(_ metric: GatedMetric, _ row: MetricRow, _ before: MetricRow) {
@@ -123,7 +127,10 @@ struct CountedComparison {
             notGated.append("\(row.caseId): \(metric.name) is not in the baseline.")
             return
         case (.some, nil):
-            if metric.isOnRequest, !withRequested { return }
+            if metric.isOnRequest, !withRequested {
+                unrequested.append(row.caseId)
+                return
+            }
             verdict = .missing
         case (.some(let old), .some(let new)):
             comparedMetrics += 1

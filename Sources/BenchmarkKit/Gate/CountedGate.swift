@@ -106,6 +106,12 @@ struct CountedGate {
             terminal.print("\(row) is not in the baseline: not gated.")
         }
         for sentence in comparison.notGated { terminal.print(sentence + " Not gated.") }
+        if !comparison.unrequested.isEmpty {
+            terminal.print(
+                "The baseline has the instructions of "
+                    + "\(Display.count(comparison.unrequested.count, "row")), which are counted "
+                    + "with --instructions only. Not gated.")
+        }
         tell(unconfirmed: comparison.unconfirmed, runs)
         terminal.print(
             "\(comparison.comparedMetrics) metrics of \(comparison.comparedRows) rows compared: "

@@ -56,13 +56,33 @@ struct MetricRow: Codable, Equatable, Sendable {
 
 extension RunFolder {
     /// Returns the metrics of all rows, those of controls included.
+    ///
+    /// - Throws: `notComparable` if a case has several rows, of which none is the right one.
     func metricRows() throws -> [MetricRow] {
+        let found = try metrics()
+        try MetricRow.checkUnique(found, in: "'\(path)/\(Self.summaryName)'")
+        return found
+    }
+
+    private func metrics() throws -> [MetricRow] {
         let rates = Dictionary(grouping: samples, by: \.name).mapValues { $0.map(\.throughput) }
         return try rows.map { row in
             var metrics = try MetricRow(row, measures: measures[row.name] ?? [:])
             if let rates = rates[row.name], rates.count > 1 { metrics.throughputSamples = rates }
             return metrics
         }
+    }
+}
+
+extension MetricRow {
+    /// Throws `notComparable` if several rows are of the same case.
+    static func checkUnique(_ rows: [MetricRow], in place: String) throws {
+        var ids: Set<String> = []
+        let measured = rows.filter { $0.engine != "control" }
+        guard let twice = measured.first(where: { !ids.insert($0.caseId).inserted }) else { return }
+        throw BenchmarkError(
+            .notComparable,
+            "\(place) has several rows of \(twice.caseId), so nothing can be compared with it.")
     }
 }
 

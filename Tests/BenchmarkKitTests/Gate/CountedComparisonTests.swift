@@ -46,6 +46,23 @@ import ToolSupport
         #expect(code([try row(["file_bytes": 4096], digest: "")], before) == .caseFailed)
     }
 
+    @Test func aMetricThatTheBuildDoesNotKnowIsNoPass() throws {
+        let now = [try row(["file_bytes": 1])]
+        var before = now
+        before[0].counted["fyle_bytes"] = 1
+        #expect(code(now, before) == .notComparable)
+        let comparison = CountedComparison(rows: now, baseline: before, isWhole: true)
+        #expect(comparison.incomparable == ["a: no metric of this build is named fyle_bytes."])
+    }
+
+    @Test func instructionsThatWereNotAskedForAreTold() throws {
+        let before = [try row(["file_bytes": 1, "instructions": 5])]
+        let comparison = CountedComparison(
+            rows: [try row(["file_bytes": 1])], baseline: before, isWhole: true)
+        #expect(comparison.unrequested == ["a"])
+        #expect(comparison.code(isStrict: true) == nil)
+    }
+
     @Test func whatCannotBeComparedIsNoPass() throws {
         let before = [try row(["file_bytes": 1], id: "a"), try row(["file_bytes": 1], id: "b")]
         #expect(code([before[0]], before) == .notComparable)
@@ -178,15 +195,14 @@ import ToolSupport
     @Test(arguments: ["insert", "commit", "update", "sensors", "concurrent-commit"])
     func onlyOneDurableWriterRepeats(workload: String) throws {
         func cases(_ durability: Durability, _ threads: Int) throws -> [BenchmarkCase] {
-            let suite = Suite(
-                name: "s", description: "d",
-                cases: [
-                    Suite.Entry(
-                        workload: workload, durabilities: [durability], count: 100,
-                        threads: threads)
-                ])
-            return try suite.expanded(overriding: OptionOverrides())
-                .filter { $0.unsupported == nil }
+            var options = CaseOptions()
+            options.count = 100
+            options.threads = threads
+            return try WorkloadCatalogue.workload(named: workload).strategies.compactMap {
+                try WorkloadCatalogue.makeCase(
+                    workload: workload, strategy: $0.name, durability: durability, size: nil,
+                    options: options)
+            }.filter { $0.unsupported == nil }
         }
         #expect(try cases(.full, 1).contains { $0.isDeterministic })
         #expect(try !cases(.relaxed, 1).contains { $0.isDeterministic })

@@ -75,6 +75,32 @@ final class GateProcessTests {
         }
     }
 
+    @Test func severalRowsOfOneCaseAreNoBaseline() throws {
+        try edit { baseline in
+            let rows = try #require(baseline["rows"] as? [[String: Any]])
+            var wrong = rows[0]
+            wrong["counted"] = ["file_bytes": 1]
+            baseline["rows"] = rows + [wrong]
+        }
+        let outcome = try gate()
+        #expect(outcome.code == 6, "\(outcome.text)")
+        #expect(outcome.text.contains("several rows of insert/engine"), "\(outcome.text)")
+        let summary = run + "/summary.csv"
+        let text = try String(contentsOfFile: summary, encoding: .utf8)
+        let row = try #require(
+            text.split(separator: "\r\n").first { $0.contains("/realm,") })
+        try (text + row + "\r\n").write(toFile: summary, atomically: true, encoding: .utf8)
+        for arguments in [
+            ["baseline", "save", "other", "--from", run, "--baselines", baselines],
+            ["compare", run, run],
+        ] {
+            let process = try BenchmarkProcess(arguments)
+            let text = process.text()
+            #expect(process.exitCode() == 6, "\(text)")
+            #expect(text.contains("several rows of "), "\(text)")
+        }
+    }
+
     @Test func anUnchangedProgramPasses() throws {
         let outcome = try gate("--strict")
         #expect(outcome.code == 0, "\(outcome.text)")
