@@ -4,22 +4,41 @@ import ToolSupport
 /// A runner of cases, one after the other and each in a process of its own. Every result is
 /// verified by a fresh process before it counts.
 struct CaseRunner {
-    /// The folder for database files, with one folder for each case that is removed after the case.
-    let databases: String
+    private let folder: WorkFolder
     /// The folder for the errors of failed cases.
     let failures: String
+    /// What killed runs had left at the same place, which is removed.
+    let removed: WorkFolder.Removed
 
+    /// The folder for database files, with one folder for each case that is removed after the case.
+    var databases: String { folder.path }
     private var fixtures: String { databases + "/fixtures" }
 
-    init(databases: String, failures: String) throws {
-        self.databases = databases
-        self.failures = failures
-        try FolderFiles.make(databases + "/fixtures")
+    private static let prefix = "databases-"
+
+    /// Makes the folder for the databases of a run.
+    ///
+    /// - Parameters:
+    ///   - place: The folder that gets it; nil means the folder of the run.
+    ///   - run: The folder of the run, beside which those of earlier runs lie.
+    init(databasesBelow place: String?, of run: RunFolderWriter) throws {
+        failures = run.path + "/failures"
+        let runs = URL(fileURLWithPath: run.path).deletingLastPathComponent().path
+        var removed = WorkFolder.Removed()
+        let siblings = (try? FileManager.default.contentsOfDirectory(atPath: runs)) ?? []
+        for folder in siblings.map({ runs + "/" + $0 }) + [place].compactMap(\.self) {
+            removed += WorkFolder.removeAbandoned(below: folder, prefix: Self.prefix)
+        }
+        self.removed = removed
+        folder = try WorkFolder(
+            below: place ?? run.path, prefix: Self.prefix, identifier: run.context.runIdentifier)
+        do { try FolderFiles.make(databases + "/fixtures") } catch {
+            folder.remove()
+            throw error
+        }
     }
 
-    func removeDatabases() {
-        try? FileManager.default.removeItem(atPath: databases)
-    }
+    func removeDatabases() { folder.remove() }
 
     /// Runs a case and returns its rows. A failed case gives one row with the status `failed`.
     func run(_ benchmarkCase: BenchmarkCase, progress: (ProgressUpdate) -> Void) throws

@@ -34,11 +34,9 @@ final class RunSession {
         self.options = options
         self.cases = cases
         directory = try RunFolderWriter(parent: options.output)
-        let databases = URL(fileURLWithPath: options.databases ?? directory.path)
-            .appendingPathComponent("databases-\(directory.context.runIdentifier)").path
-        runner = try CaseRunner(databases: databases, failures: directory.path + "/failures")
+        runner = try CaseRunner(databasesBelow: options.databases, of: directory)
         report = RunReport(
-            of: cases, suite: options.suite, in: directory, databases: databases)
+            of: cases, suite: options.suite, in: directory, databases: runner.databases)
     }
 
     func run() throws {
@@ -47,6 +45,7 @@ final class RunSession {
         if RunReport.Toolchain.configuration == "debug" {
             warn("This is a debug build; its figures mean nothing. Build with -c release.")
         }
+        if runner.removed.folders > 0 { terminal.print(runner.removed.sentence) }
         try directory.write(report)
         do {
             for group in CaseGroup.groups(of: cases) { try run(group) }
@@ -121,12 +120,7 @@ final class RunSession {
             chosen.growth, of: benchmarkCase.identifier, sweep: benchmarkCase.sweep)
         try directory.write(Self.mergedHistograms(of: outcomes), of: benchmarkCase.name)
         results += chosen.results
-        if chosen.isDiskFull {
-            throw BenchmarkError(
-                .internalError,
-                "The disk of '\(runner.databases)' is full. Free some space, or name a folder on "
-                    + "another disk with --path.")
-        }
+        if let fullDisk = chosen.fullDisk { throw fullDisk.error }
     }
 
     /// Returns the first outcome that failed, else the one with the median throughput.

@@ -65,12 +65,11 @@ struct CountedGate {
     private func results(of cases: [BenchmarkCase], _ directory: RunFolderWriter)
         throws -> [CaseResult]
     {
-        let databases = URL(fileURLWithPath: options.databases ?? directory.path)
-            .appendingPathComponent("databases-\(directory.context.runIdentifier)").path
-        let runner = try CaseRunner(databases: databases, failures: directory.path + "/failures")
+        let runner = try CaseRunner(databasesBelow: options.databases, of: directory)
         defer { runner.removeDatabases() }
+        if runner.removed.folders > 0 { terminal.print(runner.removed.sentence) }
         var report = RunReport(
-            of: cases, suite: options.suite, in: directory, databases: databases)
+            of: cases, suite: options.suite, in: directory, databases: runner.databases)
         try directory.write(report)
         var results: [CaseResult] = []
         for (position, benchmarkCase) in cases.enumerated() {

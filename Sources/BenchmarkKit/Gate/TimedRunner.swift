@@ -16,7 +16,8 @@ struct TimedRunner {
     let cases: [BenchmarkCase]
     let calm = CalmWatch()
     private let sameWork = SameWork()
-    private let directory: String
+    private let folder: WorkFolder
+    private var directory: String { folder.path }
 
     /// Creates a runner. `path` is a folder on the disk that is measured; the runner uses a folder
     /// inside it, which `removeFiles` removes.
@@ -27,14 +28,14 @@ struct TimedRunner {
         guard !cases.isEmpty else {
             throw BenchmarkError(.usage, "No case of the suite '\(suite)' can run.")
         }
-        directory =
-            URL(fileURLWithPath: path)
-            .appendingPathComponent("timed-databases-\(ProcessInfo.processInfo.processIdentifier)")
-            .path
-        try FolderFiles.make(directory)
+        let prefix = "timed-databases-"
+        WorkFolder.removeAbandoned(below: path, prefix: prefix)
+        folder = try WorkFolder(
+            below: path, prefix: prefix,
+            identifier: String(ProcessInfo.processInfo.processIdentifier))
     }
 
-    func removeFiles() { try? FileManager.default.removeItem(atPath: directory) }
+    func removeFiles() { folder.remove() }
 
     /// Returns the path of the suite's file, so that the other build reads the same suite.
     private static func suiteFile(_ name: String) throws -> String {

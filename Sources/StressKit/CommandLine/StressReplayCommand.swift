@@ -46,7 +46,7 @@ struct StressReplayCommand: ParsableCommand {
     func run() throws {
         let point = try point()
         Interruption.watch()
-        let folder = try StressFolder(below: path, identifier: "replay-\(getpid())")
+        let folder = try StressFolder.make(below: path, identifier: "replay-\(getpid())")
         defer { folder.remove() }
         let worker = WorkerProcess(
             executable: ChildProcess.ownExecutable, directory: folder.path, limits: limits.limits)

@@ -22,7 +22,7 @@ struct StressRunOptions: ParsableArguments {
     /// Runs `body` with a name for the run and the folder of its database files.
     func withFolder(_ body: (_ identifier: String, _ folder: String) throws -> Void) throws {
         let identifier = "\(Int(Date().timeIntervalSince1970))-\(getpid())"
-        let folder = try StressFolder(below: path, identifier: identifier)
+        let folder = try StressFolder.make(below: path, identifier: identifier)
         defer { folder.remove() }
         try body(identifier, folder.path)
     }

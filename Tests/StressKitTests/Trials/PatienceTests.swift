@@ -75,7 +75,7 @@ import ToolSupport
     @Test func foldersOfDeadRunsGo() throws {
         let scratch = try ScratchFolder()
         let dead = scratch.path + "/realm-stress-1-1"
-        let alive = try StressFolder(below: scratch.path, identifier: "2-2")
+        let alive = try StressFolder.make(below: scratch.path, identifier: "2-2")
         defer { alive.remove() }
         for folder in [dead, alive.path] {
             try FileManager.default.createDirectory(
@@ -84,7 +84,7 @@ import ToolSupport
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: folder)
         }
-        try StressFolder(below: scratch.path, identifier: "3-3").remove()
+        try StressFolder.make(below: scratch.path, identifier: "3-3").remove()
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: scratch.path)
                 == ["realm-stress-2-2"])
