@@ -41,7 +41,7 @@ package final class CSVFile {
         do { text = try String(contentsOfFile: path, encoding: .utf8) } catch {
             throw BenchmarkError(
                 .usage,
-                "'\(path)' cannot be read: \((error as NSError).localizedDescription)")
+                "'\(path)' cannot be read: \(error.fileProblem)")
         }
         do { return try CSV.parse(text).map(\.fields) } catch {
             throw BenchmarkError(.usage, "'\(path)', line \(error.line): \(error.message).")

@@ -51,7 +51,7 @@ package struct CSVRow: Equatable, Sendable {
         let text: String
         do { text = try String(contentsOfFile: path, encoding: .utf8) } catch {
             throw BenchmarkError(
-                .usage, "'\(path)' cannot be read: \((error as NSError).localizedDescription)")
+                .usage, "'\(path)' cannot be read: \(error.fileProblem)")
         }
         return try rows(in: text, path: path)
     }

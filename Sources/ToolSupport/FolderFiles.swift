@@ -12,7 +12,7 @@ package enum FolderFiles {
             throw BenchmarkError(
                 .internalError,
                 "The folder '\(folder)' cannot be made: "
-                    + "\((error as NSError).localizedDescription)")
+                    + "\(error.fileProblem)")
         }
     }
 
@@ -21,7 +21,7 @@ package enum FolderFiles {
             throw BenchmarkError(
                 .internalError,
                 "'\(folder)' cannot be copied to '\(target)': "
-                    + "\((error as NSError).localizedDescription)")
+                    + "\(error.fileProblem)")
         }
     }
 

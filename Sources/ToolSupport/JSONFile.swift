@@ -14,7 +14,7 @@ package enum JSONFile {
         } catch {
             throw BenchmarkError(
                 .internalError,
-                "'\(path)' cannot be written: \((error as NSError).localizedDescription)")
+                "'\(path)' cannot be written: \(error.fileProblem)")
         }
     }
 
@@ -24,7 +24,7 @@ package enum JSONFile {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
             throw BenchmarkError(
-                .usage, "'\(path)' cannot be read: \((error as NSError).localizedDescription)")
+                .usage, "'\(path)' cannot be read: \(error.fileProblem)")
         }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -44,7 +44,7 @@ package enum JSONMessage {
             throw BenchmarkError(
                 .internalError,
                 "'\(path)' cannot be written: "
-                    + "\((error as NSError).localizedDescription)")
+                    + "\(error.fileProblem)")
         }
     }
 
@@ -58,7 +58,7 @@ package enum JSONMessage {
             throw BenchmarkError(
                 .internalError,
                 "'\(path)' cannot be read: "
-                    + "\((error as NSError).localizedDescription)")
+                    + "\(error.fileProblem)")
         }
     }
 }

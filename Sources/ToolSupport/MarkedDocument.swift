@@ -61,7 +61,7 @@ package struct MarkedDocument: Sendable {
         let text: String
         do { text = try String(contentsOfFile: file, encoding: .utf8) } catch {
             throw BenchmarkError(
-                .usage, "'\(file)' cannot be read: \((error as NSError).localizedDescription)")
+                .usage, "'\(file)' cannot be read: \(error.fileProblem)")
         }
         let new: String
         do { new = try filled(text, contents) } catch let error as BenchmarkError {

@@ -15,7 +15,7 @@ package enum TextFile {
         } catch {
             throw BenchmarkError(
                 .internalError,
-                "'\(path)' cannot be written: \((error as NSError).localizedDescription)")
+                "'\(path)' cannot be written: \(error.fileProblem)")
         }
     }
 
@@ -24,7 +24,7 @@ package enum TextFile {
         guard path.hasSuffix(".gz") else {
             do { return try String(contentsOfFile: path, encoding: .utf8) } catch {
                 throw BenchmarkError(
-                    .usage, "'\(path)' cannot be read: \((error as NSError).localizedDescription)")
+                    .usage, "'\(path)' cannot be read: \(error.fileProblem)")
             }
         }
         let process = Process()
@@ -35,7 +35,7 @@ package enum TextFile {
         process.standardError = FileHandle.nullDevice
         do { try process.run() } catch {
             throw BenchmarkError(
-                .internalError, "gzip cannot run: \((error as NSError).localizedDescription)")
+                .internalError, "gzip cannot run: \(error.fileProblem)")
         }
         let bytes = output.remainingBytes()
         process.waitUntilExit()

@@ -71,6 +71,7 @@ extension CaseRunner {
             ) { _ in }
             try Interruption.throwIfRequested()
             guard ending.isSuccess else {
+                if ending.saysDiskIsFull { throw FullDisk(of: databases).error }
                 throw BenchmarkError(
                     .caseFailed,
                     "Instructions of \(benchmarkCase.identifier) were not counted: the process "

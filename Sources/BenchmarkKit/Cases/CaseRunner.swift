@@ -47,12 +47,22 @@ struct CaseRunner {
         if let reason = benchmarkCase.unsupported {
             return CaseOutcome(results: [.unsupported(benchmarkCase, reason)])
         }
-        let name = benchmarkCase.fileName
-        let directory = databases + "/" + name
+        let directory = databases + "/" + benchmarkCase.fileName
         try? FileManager.default.removeItem(atPath: directory)
         try FolderFiles.make(fixtures)
         try FolderFiles.make(directory)
         defer { try? FileManager.default.removeItem(atPath: directory) }
+        do { return try run(benchmarkCase, in: directory, progress) } catch {
+            let text = "\(error)"
+            guard FullDisk.isNamed(in: text), text.contains(databases) else { throw error }
+            throw FullDisk(of: databases).error
+        }
+    }
+
+    private func run(
+        _ benchmarkCase: BenchmarkCase, in directory: String,
+        _ progress: (ProgressUpdate) -> Void
+    ) throws -> CaseOutcome {
         let command =
             try benchmarkCase.usesSystemAllocator()
             ? [SystemAllocatorProgram.path()] : nil
@@ -63,10 +73,9 @@ struct CaseRunner {
                 mode, benchmarkCase, directory, command: command, progress)
             try Interruption.throwIfRequested()
             guard ending.isSuccess else {
-                try keep(ending.errors, name)
+                try keep(ending.errors, benchmarkCase.fileName)
                 return CaseOutcome(
-                    results: [.failed(benchmarkCase, ending.reason)],
-                    isDiskFull: ending.saysDiskIsFull)
+                    results: [.failed(benchmarkCase, ending.reason)], fullDisk: disk(of: ending))
             }
         }
         let otherLoad = load.otherCores()
@@ -88,7 +97,7 @@ struct CaseRunner {
                 mode: mode, benchmarkCase: benchmarkCase, directory: directory,
                 fixtures: fixtures), to: request)
         let process = try CaseProcess(
-            verb: CaseVerb.run, argument: request, directory: directory,
+            verb: CaseVerb.run, argument: request,
             environment: benchmarkCase.processEnvironment, command: command)
         let decoder = JSONDecoder()
         return process.wait { line in
@@ -107,7 +116,7 @@ struct CaseRunner {
         let file = directory + "/" + CaseRequest.verificationFileName
         try JSONMessage.write(verification, to: file)
         let process = try CaseProcess(
-            verb: CaseVerb.verify, argument: file, directory: directory,
+            verb: CaseVerb.verify, argument: file,
             environment: benchmarkCase.processEnvironment)
         var problems: [String] = []
         let ending = process.wait { problems.append($0) }
@@ -116,9 +125,13 @@ struct CaseRunner {
             "verification_s", seconds(from: start, to: monotonicNanoseconds()))
         guard !ending.isSuccess else { return }
         try keep(problems.joined(separator: "\n") + "\n" + ending.errors, benchmarkCase.fileName)
-        outcome.isDiskFull = ending.saysDiskIsFull
+        outcome.fullDisk = disk(of: ending)
         outcome.results[0].status = .failed
         outcome.results[0].failure = "The proof failed: \(problems.first ?? ending.reason)"
+    }
+
+    private func disk(of ending: CaseProcess.Ending) -> FullDisk? {
+        ending.saysDiskIsFull ? FullDisk(of: databases) : nil
     }
 
     private func keep(_ text: String, _ name: String) throws {

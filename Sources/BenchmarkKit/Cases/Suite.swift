@@ -57,7 +57,7 @@ struct Suite: Codable, Equatable, Sendable {
             throw BenchmarkError(
                 .usage,
                 "The suite '\(file.path)' cannot be read: "
-                    + "\((error as NSError).localizedDescription)")
+                    + "\(error.fileProblem)")
         }
         do {
             try SuiteKeys.check(data)

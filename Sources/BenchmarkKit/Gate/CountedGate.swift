@@ -85,6 +85,7 @@ struct CountedGate {
                 try directory.append(result)
                 results.append(result)
             }
+            if let fullDisk = outcome.fullDisk { throw fullDisk.error }
         }
         report.finishedAt = RunReport.now()
         try directory.write(report)

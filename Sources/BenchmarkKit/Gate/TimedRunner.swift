@@ -65,12 +65,13 @@ struct TimedRunner {
             arguments: [
                 CaseVerb.time, "--suite", suite, "--case", identifier, "--directory", work,
                 "--fixtures", fixtures,
-            ], environment: [PlantedDelay.variable: String(build.planted)], directory: work)
+            ], environment: [PlantedDelay.variable: String(build.planted)])
         var lines: [String] = []
         let ending = process.wait { lines.append($0) }
         let after = Calibration.now()
         try Interruption.throwIfRequested()
         guard ending.isSuccess else {
+            if ending.saysDiskIsFull { throw FullDisk(of: directory).error }
             throw BenchmarkError(
                 .caseFailed, "\(identifier) of the \(build.name) build broke: \(ending.reason)")
         }

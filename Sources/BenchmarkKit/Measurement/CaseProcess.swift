@@ -14,7 +14,6 @@ struct CaseRequest: Codable {
     static let fileName = "request.json"
     static let outcomeFileName = "outcome.json"
     static let verificationFileName = "verification.json"
-    static let errorFileName = "standard-error"
 }
 
 /// The verbs of the hidden commands, as which this program runs parts of a case.
@@ -33,7 +32,9 @@ final class CaseProcess: @unchecked Sendable {
     // one thread.
     private let process = Process()
     private let output = Pipe()
-    private let errorPath: String
+    /// The standard error is a pipe as well: a file would lie on the disk that is measured, and a
+    /// full disk would take the message that says so.
+    private let errors = Pipe()
 
     /// The executable file of this program.
     static var ownExecutable: URL {
@@ -43,15 +44,14 @@ final class CaseProcess: @unchecked Sendable {
     /// Starts a process. `command` is a tool with its options and the program that the tool runs;
     /// nil means this program itself.
     convenience init(
-        verb: String, argument: String, directory: String,
-        errorFile: String = CaseRequest.errorFileName, environment: [String: String] = [:],
+        verb: String, argument: String, environment: [String: String] = [:],
         input: Pipe? = nil, command: [String]? = nil
     ) throws {
         let command = command ?? [Self.ownExecutable.path]
         try self.init(
             executable: URL(fileURLWithPath: command[0]),
             arguments: command.dropFirst() + [verb, argument], environment: environment,
-            directory: directory, errorFile: errorFile, input: input)
+            input: input)
     }
 
     /// Starts a process.
@@ -59,14 +59,11 @@ final class CaseProcess: @unchecked Sendable {
     /// - Parameters:
     ///   - executable: This program or another build of it.
     ///   - environment: Additional environment variables.
-    ///   - directory: The folder for the file with the process's standard error.
     ///   - input: The standard input; nil means an empty one.
     init(
         executable: URL = ownExecutable, arguments: [String],
-        environment: [String: String] = [:], directory: String,
-        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
+        environment: [String: String] = [:], input: Pipe? = nil
     ) throws {
-        errorPath = directory + "/" + errorFile
         process.executableURL = executable
         process.arguments = arguments
         // Deterministic hashing gives sets and dictionaries the same order in every run, and
@@ -81,17 +78,12 @@ final class CaseProcess: @unchecked Sendable {
             .merging(environment) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
-        guard FileManager.default.createFile(atPath: errorPath, contents: nil),
-            let errors = FileHandle(forWritingAtPath: errorPath)
-        else {
-            throw BenchmarkError(.internalError, "'\(errorPath)' cannot be written.")
-        }
         process.standardError = errors
         do { try process.run() } catch {
             throw BenchmarkError(
                 .internalError,
                 "'\(executable.path)' cannot be started: "
-                    + "\((error as NSError).localizedDescription)")
+                    + "\(error.fileProblem)")
         }
         Interruption.caseStarted(process.processIdentifier)
     }
@@ -99,13 +91,26 @@ final class CaseProcess: @unchecked Sendable {
     /// Passes every line of the process's output to `body` and returns when the process has ended.
     func wait(_ body: (String) -> Void) -> Ending {
         var pending = Data()
-        while true {
-            let chunk = output.nextBytes()
-            if chunk.isEmpty { break }
-            pending += chunk
-            while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                body(String(decoding: pending[pending.startIndex..<end], as: UTF8.self))
-                pending = Data(pending[(end + 1)...])
+        var said = Data()
+        // Both pipes are read by this thread, since another one would take part in the measurement
+        // of a case that starts processes.
+        var isOpen = (output: true, errors: true)
+        while isOpen.output || isOpen.errors {
+            let ready = waitForBytes(isOpen)
+            if ready.output {
+                let chunk = output.nextBytes()
+                isOpen.output = !chunk.isEmpty
+                pending += chunk
+                while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                    body(String(decoding: pending[pending.startIndex..<end], as: UTF8.self))
+                    pending = Data(pending[(end + 1)...])
+                }
+            }
+            if ready.errors {
+                let chunk = errors.nextBytes()
+                isOpen.errors = !chunk.isEmpty
+                said += chunk
+                if said.count > Self.mostErrorBytes { said = Data(said.prefix(said.count / 2)) }
             }
         }
         process.waitUntilExit()
@@ -113,7 +118,24 @@ final class CaseProcess: @unchecked Sendable {
         return Ending(
             status: process.terminationStatus,
             wasSignal: process.terminationReason == .uncaughtSignal,
-            errors: (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "")
+            errors: String(decoding: said, as: UTF8.self))
+    }
+
+    /// The most that is kept of the standard error, which begins with the cause.
+    private static let mostErrorBytes = 4 << 20
+
+    /// Waits until one of the open pipes has bytes, or has ended.
+    private func waitForBytes(
+        _ isOpen: (output: Bool, errors: Bool)
+    ) -> (output: Bool, errors: Bool) {
+        // A negative descriptor is passed over.
+        var pipes = [(output, isOpen.output), (errors, isOpen.errors)].map { pipe, isOpen in
+            pollfd(
+                fd: isOpen ? pipe.fileHandleForReading.fileDescriptor : -1,
+                events: Int16(POLLIN), revents: 0)
+        }
+        while poll(&pipes, 2, -1) < 0, errno == EINTR {}
+        return (pipes[0].revents != 0, pipes[1].revents != 0)
     }
 
     struct Ending {
@@ -123,11 +145,7 @@ final class CaseProcess: @unchecked Sendable {
 
         var isSuccess: Bool { status == 0 && !wasSignal }
 
-        /// Whether the errors contain the message of the kernel or of SQLite for a full disk.
-        var saysDiskIsFull: Bool {
-            errors.contains(String(cString: strerror(ENOSPC)))
-                || errors.contains("database or disk is full")
-        }
+        var saysDiskIsFull: Bool { FullDisk.isNamed(in: errors) }
 
         /// The failure in one line: the message of a trap, else the last line of the standard
         /// error.

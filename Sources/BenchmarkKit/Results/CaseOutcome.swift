@@ -6,8 +6,8 @@ struct CaseOutcome: Codable, Sendable {
     var growth: [GrowthPoint] = []
     /// The histograms of the first row.
     var histograms: [HistogramKind: HistogramData] = [:]
-    /// Whether the case failed because its disk was full.
-    var isDiskFull = false
+    /// The disk, if the case failed because it was full.
+    var fullDisk: FullDisk?
     /// The contents that a fresh process has to verify before the case counts.
     var verification: VerificationRequest?
 }

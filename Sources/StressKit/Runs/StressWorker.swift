@@ -49,7 +49,7 @@ enum StressWorker {
             throw BenchmarkError(
                 .internalError,
                 "The folder '\(folder)' cannot be made: "
-                    + "\((error as NSError).localizedDescription)")
+                    + "\(error.fileProblem)")
         }
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let trial = Trial(directory: folder, secondsLeft: secondsLeft, tell: tell)

@@ -380,6 +380,70 @@ struct RunProcessTests {
     private static let canMount =
         (try? shell("mount -t tmpfs -o size=64k none /mnt").0) == 0
 
+    @Test(arguments: [["list"], ["--help"], ["run", "--help"], ["run", "current", "--count", "5"]])
+    func outputThatIsLostIsAnError(arguments: [String]) throws {
+        let folder = try TemporaryFolder()
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = URL(fileURLWithPath: BenchmarkProcess.program)
+        process.arguments =
+            arguments + (arguments.contains("5") ? ["--output", folder.path] : [])
+        process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: errors.remainingBytes(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 1)
+        #expect(text.contains("Standard output"), "\(text)")
+        #expect(text.contains("No space left on device") || text.contains("did not take"))
+    }
+
+    /// A disk that is full to the last byte has no room for the messages of the case either.
+    @Test(
+        .enabled(if: canMount, "Name spaces for mounting are not permitted here."),
+        arguments: ["current", "insert/engine", "processes", "compact/api", "update/api"])
+    func theCauseOfAFullDiskNeedsNoRoomOnIt(name: String) throws {
+        for size in ["24k", "400k", "412k"] {
+            let folder = try TemporaryFolder()
+            let files = try TemporaryFolder()
+            let (code, text) = try Self.shell(
+                "mount -t tmpfs -o size=$5 none \"$2\" && "
+                    + "\"$1\" run \"$4\" --count 200000 --output \"$3\" --path \"$2\"",
+                BenchmarkProcess.program, files.path, folder.path, name, size)
+            #expect(code == 1, "\(size): \(text)")
+            #expect(text.contains("is full: "), "\(size): \(text)")
+            #expect(text.contains("were free. Free some space"), "\(size): \(text)")
+        }
+    }
+
+    @Test func theNextRunRemovesWhatAKilledOneLeft() throws {
+        let folder = try TemporaryFolder()
+        for place in [[], ["--path", folder.path + "/files"]] {
+            let results = folder.path + "/results"
+            let killed = try BenchmarkProcess(
+                ["run", "batched", "--seconds", "600", "--output", results] + place)
+            #expect(killed.waits(for: "[1/1]"))
+            let living = try BenchmarkProcess(
+                ["run", "current", "--seconds", "600", "--output", results] + place)
+            #expect(living.waits(for: "[1/1]"))
+            killed.send(SIGKILL)
+            #expect(killed.exitCode() == -SIGKILL)
+            let next = try BenchmarkProcess(
+                ["run", "current", "--count", "5", "--output", results] + place)
+            let text = next.text()
+            #expect(next.exitCode() == 0, "\(text)")
+            #expect(text.contains("Removed the databases of 1 killed run: "), "\(text)")
+            let runs = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            let left = runs.filter {
+                URL(fileURLWithPath: $0).lastPathComponent.hasPrefix("databases-")
+            }
+            // Those of the run that lives.
+            #expect(left.count == 1)
+            living.send(SIGINT)
+            #expect(living.exitCode() == 128 + SIGINT)
+        }
+    }
+
     @Test(.enabled(if: canMount, "Name spaces for mounting are not permitted here."))
     func aFullDiskUnderTheDatabaseIsTheToolsTrouble() throws {
         let folder = try TemporaryFolder()
@@ -389,7 +453,7 @@ struct RunProcessTests {
                 + "\"$1\" run batched insert --count 200000 --output \"$3\" --path \"$2\"",
             BenchmarkProcess.program, files.path, folder.path)
         #expect(code == 1, "\(text)")
-        #expect(text.contains("is full. Free some space"), "\(text)")
+        #expect(text.contains("were free. Free some space"), "\(text)")
         // The row that failed is kept. The next case would fail as well and is not begun.
         #expect(try column("status", of: results(in: folder).rows) == ["failed"])
     }

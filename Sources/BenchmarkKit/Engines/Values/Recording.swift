@@ -39,7 +39,7 @@ struct Recording: Equatable, Sendable {
             throw BenchmarkError(
                 .usage,
                 "The input file '\(path)' cannot be read: "
-                    + "\((error as NSError).localizedDescription)")
+                    + "\(error.fileProblem)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

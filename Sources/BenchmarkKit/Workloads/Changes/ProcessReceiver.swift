@@ -31,8 +31,7 @@ final class ProcessReceiver: ChangeReceiver {
                 observers: board.observers), to: request)
         board.expect(nil)
         let process = try CaseProcess(
-            verb: CaseVerb.observePersons, argument: request, directory: directory,
-            errorFile: "observer-standard-error",
+            verb: CaseVerb.observePersons, argument: request,
             environment: core.benchmarkCase.processEnvironment, input: input)
         listener = BackgroundThread(name: "listener") { [board, byteTime, hasReadByte] _ in
             let ending = process.wait { line in

@@ -73,8 +73,7 @@ struct ProcessesRun {
                 processes: count, reportPath: reportPath(number)), to: request)
         let input = Pipe()
         let process = try CaseProcess(
-            verb: CaseVerb.writeSensors, argument: request, directory: directory,
-            errorFile: "writer-\(number)-standard-error",
+            verb: CaseVerb.writeSensors, argument: request,
             environment: setup.benchmarkCase.processEnvironment, input: input)
         return (process, input)
     }
