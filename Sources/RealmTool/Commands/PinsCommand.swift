@@ -42,6 +42,7 @@ package struct PinsCommand: ParsableCommand {
     package func run() throws { print(try Self.report(on: file, key: key.key()), terminator: "") }
 
     package static func report(on path: String, key: [UInt8]? = nil) throws -> String {
+        try RealmFile.checkSignature(path)
         do throws(StorageError) {
             let database = try Database.open(
                 path: path, options: .init(createIfMissing: false, encryptionKey: key))

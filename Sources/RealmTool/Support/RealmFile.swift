@@ -17,6 +17,7 @@ struct RealmFile {
     static func open(
         _ path: String, key: [UInt8]?, forWriting: Bool = false, creating: Bool = false
     ) throws(ToolError) -> RealmFile {
+        if !creating { try checkSignature(path) }
         do throws(StorageError) {
             let database = try Database.open(
                 path: path,
@@ -29,6 +30,23 @@ struct RealmFile {
         } catch {
             throw ToolError(error, isOfOpening: true, hasKey: key != nil)
         }
+    }
+
+    /// The bytes with which every database file begins (docs/design.md). A file that is being
+    /// created consists of zeros before.
+    static let signature: [UInt8] = [0x89, 0x52, 0x4C, 0x4D, 0x53, 0x0D, 0x0A, 0x1A]
+
+    /// Throws a usage error for a file that is none of a database. Opening it would say the same,
+    /// but leave a file `.lock` beside it first.
+    static func checkSignature(_ path: String) throws(ToolError) {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        // Why a file cannot be opened is said by the engine.
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: signature.count)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0, bytes != signature, bytes.contains(where: { $0 != 0 }) else { return }
+        throw ToolError(.usage, "'\(path)' is no Realm file of this library.")
     }
 
     /// The table of a class.

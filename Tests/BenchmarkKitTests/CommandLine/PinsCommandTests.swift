@@ -50,6 +50,33 @@ import ToolSupport
         #expect(try PinsCommand.report(on: path).hasSuffix("No version is pinned.\n"))
     }
 
+    @Test func whatIsNoRealmGetsNoLockFile() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/notes.txt"
+        for contents in ["x", String(repeating: "no Realm at all\n", count: 1000)] {
+            try contents.write(toFile: path, atomically: true, encoding: .utf8)
+            let error = #expect(throws: BenchmarkError.self) { try PinsCommand.report(on: path) }
+            #expect(error?.code == .usage)
+            #expect(error?.message == "'\(path)' is no Realm file of this library.")
+            #expect(throws: BenchmarkError.self) { try RealmFile.open(path, key: nil) }
+            #expect(throws: BenchmarkError.self) {
+                try RealmFile.open(path, key: nil, forWriting: true)
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names == ["notes.txt"])
+        }
+    }
+
+    @Test func databasesBeginWithTheSignature() throws {
+        let folder = try TemporaryFolder()
+        for key in [nil, (0..<64).map { UInt8($0) }] {
+            let path = folder.path + "/\(key == nil).realm"
+            _ = try Database.open(path: path, options: .init(encryptionKey: key))
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(Array(data.prefix(8)) == RealmFile.signature)
+        }
+    }
+
     @Test func encryptedFilesNeedTheirKey() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/secret.realm"
