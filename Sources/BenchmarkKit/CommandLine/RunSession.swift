@@ -157,7 +157,10 @@ final class RunSession {
             let latency = Display.number(result.latency?.p50)
             terminal.print("  \(name): \(rate) operations/s, p50 \(latency) us")
         case .unsupported:
-            terminal.print("  \(name): unsupported")
+            terminal.print("  \(name): unsupported. \(result.failure ?? "")")
+        case .noRate:
+            terminal.print(
+                terminal.styled("  \(name): ", .yellow) + (result.failure ?? ""))
         case .failed:
             terminal.print(
                 terminal.styled("  \(name): FAILED. ", .red) + (result.failure ?? ""))

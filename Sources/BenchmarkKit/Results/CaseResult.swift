@@ -3,6 +3,11 @@
 public struct CaseResult: Codable, Sendable {
     public enum Status: String, Codable, Sendable {
         case ok, failed, unsupported
+        /// A search for the highest rate has found none that is good enough.
+        case noRate = "no-rate"
+
+        /// Whether the case did its work.
+        var hasRun: Bool { self == .ok || self == .noRate }
     }
 
     public var identifier: CaseIdentifier
@@ -11,7 +16,7 @@ public struct CaseResult: Codable, Sendable {
     public var batchSize: Int?
     public var seed: UInt64
     public var status = Status.ok
-    /// The reason why the case failed or cannot run, as text for the user.
+    /// The reason why the case failed, cannot run or found no rate, as text for the user.
     public var failure: String?
 
     public var operations = 0

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The search for the highest rate of operations whose latency stays below a limit, by bisection
 /// between 0 and the rate without a schedule.
 struct SustainableRate {
@@ -24,6 +26,8 @@ struct SustainableRate {
     private var high: Double
     /// The trial with the highest rate that passed.
     private(set) var best: Trial?
+    /// The trial with the lowest rate that did not pass.
+    private(set) var lowestFailed: Trial?
 
     init(unthrottled: Double) { high = unthrottled }
 
@@ -36,7 +40,18 @@ struct SustainableRate {
             best = trial
         } else {
             high = trial.target
+            lowestFailed = trial
         }
+    }
+
+    /// Why no rate was found, as a sentence; nil if one was.
+    var reason: String? {
+        guard best == nil, let lowestFailed else { return nil }
+        return
+            "No rate has a p99 under \(Display.number(Self.limitP99)) us. At the lowest one tried, "
+            + "\(Display.number(lowestFailed.target))/s, it was "
+            + "\(Display.number(lowestFailed.p99)) us at "
+            + "\(Display.number(lowestFailed.achieved))/s."
     }
 
     /// The highest rate achieved; 0 if no trial passed.

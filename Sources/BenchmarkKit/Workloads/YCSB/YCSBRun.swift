@@ -187,6 +187,10 @@ final class YCSBRun {
         }
         result.measure("unthrottled_ops_per_s", unthrottled)
         if let search {
+            if let reason = search.reason {
+                result.status = .noRate
+                result.failure = reason
+            }
             result.measure("sustainable_ops_per_s", search.operationsPerSecond)
             result.measure("intended_p50_us", intended?.percentile(50))
             result.measure("intended_p99_us", intended?.percentile(99))

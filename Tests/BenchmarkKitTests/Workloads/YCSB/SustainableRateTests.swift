@@ -1,4 +1,5 @@
 import Testing
+import ToolSupport
 
 @testable import BenchmarkKit
 
@@ -23,7 +24,13 @@ import Testing
     }
 
     @Test func noneIsFoundWhereEveryRateIsTooSlow() {
-        #expect(search(capacity: 0, unthrottled: 1000).operationsPerSecond == 0)
+        let found = search(capacity: 0, unthrottled: 1000)
+        #expect(found.operationsPerSecond == 0)
+        let lowest = 1000.0 / 256
+        #expect(
+            found.reason == "No rate has a p99 under 1,000 us. At the lowest one tried, "
+                + "\(Display.number(lowest))/s, it was 90,000 us at 0/s.")
+        #expect(search(capacity: 700, unthrottled: 1000).reason == nil)
     }
 
     @Test func aRateThatWasNotReachedDoesNotPass() {
