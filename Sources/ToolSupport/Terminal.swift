@@ -16,9 +16,14 @@ package final class Terminal {
     private var hasStatusLine = false
 
     package init() {
-        isInteractive = isatty(STDOUT_FILENO) == 1
+        isInteractive = Self.takesControls(STDOUT_FILENO)
         let noColor = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
         hasColors = isInteractive && noColor.isEmpty
+    }
+
+    /// Whether a descriptor is of a terminal that moves its cursor and shows colours.
+    package static func takesControls(_ descriptor: Int32) -> Bool {
+        isatty(descriptor) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
     package func print(_ text: String) {

@@ -79,8 +79,12 @@ final class RunSession {
         for round in 0..<options.runs {
             for position in group.order(ofRound: round) {
                 let benchmarkCase = group.cases[position]
-                let hasEnded = outcomes[position].last.map { $0.results[0].status != .ok } ?? false
-                if !hasEnded {
+                let hasEnded =
+                    outcomes[position].last.map { !$0.results[0].status.hasRun } ?? false
+                if hasEnded {
+                    // Counted all the same, so that the last run is the last of all.
+                    started += 1
+                } else {
                     outcomes[position].append(try run(benchmarkCase, round: round))
                 }
                 // After a case's last run its row need not wait for the rest of the group.
@@ -123,21 +127,29 @@ final class RunSession {
         if let fullDisk = chosen.fullDisk { throw fullDisk.error }
     }
 
-    /// Returns the first outcome that failed, else the one with the median throughput.
+    /// Returns the first outcome that failed, else the one with the median throughput. Each further
+    /// row, such as that of a control, is that of its own median.
     static func representative(of outcomes: [CaseOutcome]) -> CaseOutcome {
-        if let failed = outcomes.first(where: { $0.results[0].status != .ok }) { return failed }
-        let sorted = outcomes.sorted {
-            ($0.results[0].throughput ?? 0) < ($1.results[0].throughput ?? 0)
-        }
-        var chosen = sorted[(sorted.count - 1) / 2]
-        guard outcomes.count >= 3 else { return chosen }
+        if let failed = outcomes.first(where: { !$0.results[0].status.hasRun }) { return failed }
+        var chosen = outcomes[median(of: outcomes.map { $0.results[0] })]
         for row in chosen.results.indices {
-            let rates = outcomes.compactMap {
-                $0.results.indices.contains(row) ? $0.results[row].throughput : nil
+            let runs = outcomes.compactMap { outcome in
+                outcome.results.first { $0.identifier == chosen.results[row].identifier }
             }
-            chosen.results[row].interval = ThroughputInterval(ratesOfEqualTimes: rates)
+            if row > 0 { chosen.results[row] = runs[median(of: runs)] }
+            guard outcomes.count >= 3 else { continue }
+            chosen.results[row].interval = ThroughputInterval(
+                ratesOfEqualTimes: runs.compactMap(\.throughput))
         }
         return chosen
+    }
+
+    /// Returns the position of the row with the median throughput, of an even number the lower one.
+    private static func median(of rows: [CaseResult]) -> Int {
+        let order = rows.indices.sorted {
+            (rows[$0].throughput ?? 0) < (rows[$1].throughput ?? 0)
+        }
+        return order[(order.count - 1) / 2]
     }
 
     /// Returns the merged histograms of the runs that succeeded.

@@ -14,7 +14,7 @@ final class ProgressLine {
 
     init(_ title: String) {
         self.title = title
-        isShown = isatty(STDERR_FILENO) == 1
+        isShown = Terminal.takesControls(STDERR_FILENO)
         lastShown = start
     }
 
