@@ -228,7 +228,10 @@ final class RunSession {
                     terminal.print(line)
                     continue
                 }
-                terminal.print(terminal.styled(line, check.passed ? .green : .yellow))
+                let isPlain = check.verdict == .none
+                terminal.print(
+                    isPlain
+                        ? line : terminal.styled(line, check.verdict == .pass ? .green : .yellow))
             }
         }
         let files = try RunFolder(path: directory.path)

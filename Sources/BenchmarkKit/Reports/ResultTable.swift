@@ -85,7 +85,8 @@ enum ResultTable {
         let controls = outcome.controls.map { "\($0.name) \(Display.number($0.measured))" }
         return [
             outcome.title, "\(bound) \(Display.number(outcome.target))\(unit)",
-            Display.number(outcome.measured), outcome.passed ? "pass" : "miss",
+            Display.number(outcome.measured),
+            outcome.verdict.rawValue + (outcome.objection.map { ": \($0)" } ?? ""),
             controls.joined(separator: "; "),
         ]
     }

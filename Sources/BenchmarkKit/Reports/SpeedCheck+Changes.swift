@@ -15,7 +15,7 @@ extension SpeedCheck {
                 bound: .atMost, target: target, measured: latency.p50,
                 controls: rows.control("\(strategy)-pipe", of: row, "a byte through a pipe") {
                     $0.latency?.p50
-                })
+                }, objection: objection(to: row, operations: fewestOperations))
         }
     }
 
@@ -40,7 +40,7 @@ extension SpeedCheck {
             unit: "", bound: .atLeast, target: 1, measured: closest.1,
             controls: closest.0.measure(NotifyWorkload.told).map {
                 [Control(name: "own, us", measured: $0)]
-            } ?? [])
+            } ?? [], objection: objection(to: closest.0, operations: fewestOperations))
     }
 
     /// The check of how long it takes to find out what one commit has changed. The control moves to
@@ -54,7 +54,7 @@ extension SpeedCheck {
             bound: .atMost, target: 30, measured: latency.p50,
             controls: rows.control("\(strategy)-move", of: row, "only moved") {
                 $0.latency?.p50
-            })
+            }, objection: objection(to: row, operations: fewestOperations))
     }
 
     /// Creates the check of how long asking for a transaction keeps the thread that asks.
@@ -67,7 +67,7 @@ extension SpeedCheck {
                 bound: .atMost, target: 2, measured: latency.p50,
                 controls: rows.control("\(strategy)-function", of: row, "an empty function") {
                     $0.latency?.p50
-                })
+                }, objection: objection(to: row, operations: fewestOperations))
         }
     }
 
@@ -77,7 +77,8 @@ extension SpeedCheck {
         else { return nil }
         return Outcome(
             title: title("\(FreezeWorkload.name)/\(FreezeWorkload.object)", row), unit: "us",
-            bound: .atMost, target: 1, measured: latency.p50)
+            bound: .atMost, target: 1, measured: latency.p50,
+            objection: objection(to: row, operations: fewestOperations))
     }
 
     private static let longestPause = SpeedCheck { rows in
@@ -89,6 +90,7 @@ extension SpeedCheck {
             bound: .atMost, target: 4, measured: pause / 1000,
             controls: rows.control(
                 "\(InteractiveWorkload.results)-unobserved", of: row, "nothing observed"
-            ) { $0.measure("pause_max_us").map { $0 / 1000 } })
+            ) { $0.measure("pause_max_us").map { $0 / 1000 } },
+            objection: objection(to: row))
     }
 }

@@ -26,30 +26,37 @@ extension SpeedCheck {
             return Outcome(
                 title: "\(workload)/\(strategy) : bare disk", unit: "", bound: .atLeast,
                 target: target, measured: ratio,
-                controls: rows.control(control, of: row, "bare commits/s") { $0.throughput })
+                controls: rows.control(control, of: row, "bare commits/s") { $0.throughput },
+                objection: objection(to: row, operations: fewestOperations),
+                ceiling: mostOfControl)
         }
     }
 
     private static let batchedRate = SpeedCheck { rows in
-        guard let batched = rows.row("sensors", "batched")?.throughput,
+        guard let other = rows.row("sensors", "batched"), let batched = other.throughput,
             let row = rows.row("sensors", "dedicated-thread"), let single = row.throughput,
             single > 0
         else { return nil }
         return Outcome(
             title: "sensors/batched : dedicated-thread", unit: "", bound: .atLeast, target: 20,
             measured: batched / single,
-            controls: rows.control("bare-disk", of: row, "bare commits/s") { $0.throughput })
+            controls: rows.control("bare-disk", of: row, "bare commits/s") { $0.throughput },
+            objection: objection(to: row, operations: fewestOperations)
+                ?? objection(to: other, operations: fewestObjects))
     }
 
     private static let groupedRate = SpeedCheck { rows in
-        guard let grouped = rows.row("sensors", GroupedAsyncStrategy.name)?.throughput,
-            let row = rows.row("sensors", "dedicated-thread"), let single = row.throughput,
+        guard let other = rows.row("sensors", GroupedAsyncStrategy.name),
+            let grouped = other.throughput, let row = rows.row("sensors", "dedicated-thread"),
+            let single = row.throughput,
             single > 0
         else { return nil }
         return Outcome(
             title: "sensors/async-grouped : dedicated-thread", unit: "", bound: .atLeast,
             target: 5, measured: grouped / single,
-            controls: rows.control("bare-disk", of: row, "bare commits/s") { $0.throughput })
+            controls: rows.control("bare-disk", of: row, "bare commits/s") { $0.throughput },
+            objection: objection(to: row, operations: fewestOperations)
+                ?? objection(to: other, operations: fewestOperations))
     }
 
     private static func insertRate(_ strategy: String, target: Double) -> SpeedCheck {
@@ -65,7 +72,7 @@ extension SpeedCheck {
                 }
                     + rows.control("\(strategy)-unmanaged", of: row, "objects made") {
                         $0.throughput
-                    })
+                    }, objection: objection(to: row, objects: fewestObjects))
         }
     }
 
@@ -79,7 +86,7 @@ extension SpeedCheck {
                 measured: latency.p50 * 1000,
                 controls: rows.control("\(strategy)-plain", of: row, "plain class") {
                     $0.latency.map { $0.p50 * 1000 }
-                })
+                }, objection: objection(to: row, operations: fewestObjects))
         }
     }
 
@@ -88,7 +95,9 @@ extension SpeedCheck {
         return Outcome(
             title: title("lookup/api", row), unit: "us", bound: .atMost, target: 1.5,
             measured: latency.p50,
-            controls: rows.control("dictionary", of: row, "dictionary") { $0.latency?.p50 })
+            controls: rows.control("dictionary", of: row, "dictionary") { $0.latency?.p50 },
+            objection: objection(
+                to: row, objects: fewestObjects, operations: fewestOperations))
     }
 
     private static let indexedLookup = SpeedCheck { rows in
@@ -98,7 +107,9 @@ extension SpeedCheck {
         return Outcome(
             title: title("lookup-indexed/api", row), unit: "us", bound: .atMost, target: 2,
             measured: latency.p50,
-            controls: rows.tables("lookup-indexed") { $0.latency?.p50 })
+            controls: rows.tables("lookup-indexed") { $0.latency?.p50 },
+            objection: objection(
+                to: row, objects: fewestObjects, operations: fewestOperations))
     }
 
     private static let count = SpeedCheck { rows in
@@ -106,7 +117,8 @@ extension SpeedCheck {
         return Outcome(
             title: title("count/api", row), unit: "objects/s", bound: .atLeast,
             target: 2_000_000_000, measured: rate,
-            controls: rows.tables("count") { $0.throughput })
+            controls: rows.tables("count") { $0.throughput },
+            objection: objection(to: row, objects: fewestObjects))
     }
 
     /// Creates the check of a scan against the same bytes in a plain array, read by the same
@@ -124,7 +136,8 @@ extension SpeedCheck {
             return Outcome(
                 title: title("scan-column/\(strategy)", row) + " : memory", unit: "",
                 bound: .atLeast, target: 0.5, measured: rate / memory.measured,
-                controls: [memory])
+                controls: [memory], objection: objection(to: row, objects: fewestObjects),
+                ceiling: mostOfControl)
         }
     }
 
@@ -139,7 +152,9 @@ extension SpeedCheck {
             title: title("open/api", row), unit: "us", bound: .atMost, target: 1000,
             measured: latency.p50,
             controls: rows.control("bare-file", of: row, "open, mmap, close") { $0.latency?.p50 }
-                + apart)
+                + apart,
+            objection: objection(
+                to: row, objects: fewestObjects, operations: fewestOperations))
     }
 
     private static let fileSize = SpeedCheck { rows in
@@ -151,7 +166,7 @@ extension SpeedCheck {
             target: 16, measured: bytes,
             controls: row.measure("payload_bytes_per_object").map {
                 [Control(name: "payload", measured: $0)]
-            } ?? [])
+            } ?? [], objection: objection(to: row, objects: fewestObjects, isTimed: false))
     }
 
     /// The memory of an insert of ten million objects, which only the suite `full` has.

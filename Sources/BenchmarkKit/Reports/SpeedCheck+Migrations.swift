@@ -21,7 +21,7 @@ extension SpeedCheck {
                 unit: "ms", bound: .atMost, target: 5, measured: beside / 1000,
                 controls: rows.control("\(migration.rawValue)-open", of: row, "plain open") {
                     $0.latency.map { $0.p50 / 1000 }
-                })
+                }, objection: objection(to: row))
         }
     }
 
@@ -32,7 +32,8 @@ extension SpeedCheck {
             else { return nil }
             return Outcome(
                 title: title("\(MigrateWorkload.name)/\(migration.rawValue)", row),
-                unit: "objects/s", bound: .atLeast, target: target, measured: rate)
+                unit: "objects/s", bound: .atLeast, target: target, measured: rate,
+                objection: objection(to: row, objects: fewestObjects))
         }
     }
 
@@ -48,7 +49,8 @@ extension SpeedCheck {
         return Outcome(
             title: title("\(MigrateWorkload.name)/\(strategy) : SQLite", row), unit: "",
             bound: .atLeast, target: 1, measured: own / theirs,
-            controls: [Control(name: "SQLite, objects/s", measured: theirs)])
+            controls: [Control(name: "SQLite, objects/s", measured: theirs)],
+            objection: objection(to: row, objects: fewestObjects))
     }
 
     /// Creates the check of the memory of a migration that streams, at ten million objects.

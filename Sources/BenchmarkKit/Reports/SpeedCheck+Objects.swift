@@ -24,7 +24,8 @@ extension SpeedCheck {
         return Outcome(
             title: "\(identifier.workload)/\(identifier.strategy), the slowest of \(pairs.count) "
                 + "jobs : GRDB", unit: "", bound: .atLeast, target: 1, measured: slowest.ratio,
-            controls: [Control(name: "GRDB ops/s", measured: slowest.rate)])
+            controls: [Control(name: "GRDB ops/s", measured: slowest.rate)],
+            objection: objection(to: slowest.row, operations: fewestOperations))
     }
 
     private static let jobs =
@@ -35,16 +36,17 @@ extension SpeedCheck {
     /// allocations, whatever the number of reads.
     private static let readsWithoutAllocation = SpeedCheck { rows in
         let reads = rows.rows(ObjectReadWorkload.name).compactMap {
-            row -> (kind: PropertyKind, allocations: Double)? in
+            row -> (kind: PropertyKind, allocations: Double, row: CaseResult)? in
             guard let kind = PropertyKind(rawValue: row.identifier.strategy), kind.isFixedWidth,
                 let allocations = row.allocationsPerOperation
             else { return nil }
-            return (kind, allocations)
+            return (kind, allocations, row)
         }
         guard let most = reads.max(by: { $0.allocations < $1.allocations }) else { return nil }
         return Outcome(
             title: "allocations of a read, most of \(reads.count) kinds (\(most.kind.rawValue))",
-            unit: "", bound: .atMost, target: 0.001, measured: most.allocations)
+            unit: "", bound: .atMost, target: 0.001, measured: most.allocations,
+            objection: objection(to: most.row, operations: fewestObjects, isTimed: false))
     }
 
     /// The check that objects which are not kept leave no memory behind. A million kept objects

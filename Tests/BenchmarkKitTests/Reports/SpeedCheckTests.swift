@@ -64,6 +64,42 @@ import Testing
         #expect(outcomes.filter { $0.title.hasSuffix(": memory") }.map(\.measured) == [1, 1])
     }
 
+    @Test func onlyRowsThatTheCheckIsMeantForHaveAVerdict() throws {
+        var row = CaseResult.empty("insert", "api")
+        row.identifier.size = 1
+        row.operations = 1
+        row.elapsedSeconds = 1
+        row.measure("file_bytes_per_object", 393_216)
+        let small = SpeedCheck.outcomes(for: [row])
+        #expect(small.count == 2)
+        #expect(small.map(\.verdict) == [.none, .none])
+        #expect(
+            ResultTable.table(of: small).rows.map { $0[3] }
+                == Array(repeating: "no verdict: needs 100,000 objects", count: 2))
+        row.identifier.size = 1_000_000
+        row.operations = 1_000_000
+        row.measure("other_load_cores", 0.5)
+        // Another program changes times, but no sizes.
+        let loaded = SpeedCheck.outcomes(for: [row])
+        #expect(loaded.map(\.verdict) == [.none, .miss])
+        #expect(loaded[0].objection == "others kept 0.5000 cores busy")
+        var single = CaseResult.empty("commit", "api")
+        single.elapsedSeconds = 1
+        single.measure("ratio_to_control", 0.9)
+        for (operations, verdict) in [(99, SpeedCheck.Outcome.Verdict.none), (100, .pass)] {
+            single.operations = operations
+            #expect(SpeedCheck.outcomes(for: [single]).map(\.verdict) == [verdict])
+        }
+    }
+
+    @Test func whatIsFasterThanItsControlIsImplausible() {
+        var row = CaseResult.empty("commit", "api")
+        row.operations = 5000
+        row.elapsedSeconds = 1
+        row.measure("ratio_to_control", 1.3)
+        #expect(SpeedCheck.outcomes(for: [row]).map(\.verdict) == [.implausible])
+    }
+
     @Test func aColumnIsComparedWithTheMemory() throws {
         var scan = CaseResult.empty("scan-column", "30-properties")
         scan.operations = 49

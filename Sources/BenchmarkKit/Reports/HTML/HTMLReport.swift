@@ -87,7 +87,7 @@ enum HTMLReport {
     private static func checks(_ outcomes: [SpeedCheck.Outcome]) -> String {
         let rows = outcomes.map {
             line(
-                ResultTable.fields(of: $0), leftColumns: 1, style: $0.passed ? "pass" : "miss")
+                ResultTable.fields(of: $0), leftColumns: 1, style: $0.verdict.rawValue)
         }
         return "<table class=\"checks\">" + head(ResultTable.checkHeader, leftColumns: 1)
             + "<tbody>\(rows.joined())</tbody></table><p>What the design promises, beside what the "
