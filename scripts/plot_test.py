@@ -83,6 +83,68 @@ class PlotTests(unittest.TestCase):
         for text in ["40 MB", "10 MB", "80 MB", "20 MB", "seed=1", "seed=2"]:
             self.assertIn(text, drawn)
 
+    def rewrite(self, run, changes):
+        """Gives a run one row of the fixture, once for each of the changes."""
+        with open(FIXTURE / "summary.csv", newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            header = list(dict.fromkeys([*reader.fieldnames, "sweep"]))
+            row = next(row for row in reader
+                       if row["status"] == "ok" and row["engine"] == "realm")
+        write(run / "summary.csv", header, [{**row, **change} for change in changes])
+
+    def drawn(self, name, *arguments):
+        output = self.folder / "plots"
+        result = self.plot(*arguments, "--output", output, "--format", "svg")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return (output / f"{name}.svg").read_text(encoding="utf-8")
+
+    def test_without_an_interval_no_row_is_faster_or_slower(self):
+        before, after = self.copy("before"), self.copy("after")
+        for spread, color in ((None, "#5b5b5b"), (10, "#d55e00"), (400, "#5b5b5b")):
+            for run, rate in ((before, 1000), (after, 700)):
+                self.rewrite(run, [{
+                    "throughput_ops_per_s": rate,
+                    "throughput_ci_low": rate - spread if spread else "",
+                    "throughput_ci_high": rate + spread if spread else ""}])
+            drawn = self.drawn("comparison", after, "--baseline", before)
+            text = re.search(r"<text ([^>]*)>0\.70×</text>", drawn)
+            self.assertIn(color, text.group(1), spread)
+
+    def test_every_row_of_a_comparison_has_its_own_name(self):
+        run = self.copy()
+        self.rewrite(run, [
+            {"case_id": f"insert/api/{durability}/{secrecy}/{size}/realm", "workload": "insert",
+             "strategy": "api", "durability": durability,
+             "encrypted": "true" if secrecy == "encrypted" else "false",
+             "size_objects": size, "engine": "realm", "sweep": sweep}
+            for durability in ("full", "relaxed") for secrecy in ("plain", "encrypted")
+            for size in ("1000000", "1000001") for sweep in ("", "batch-size=5")])
+        drawn = self.drawn("comparison", run, "--baseline", run)
+        names = re.findall(r">(insert/api[^<]*)<", drawn)
+        self.assertEqual(len(names), 16)
+        self.assertEqual(len(set(names)), 16, names)
+        encrypted = re.findall(r">(insert/api[^<]*)<", self.drawn("encryption", run))
+        self.assertEqual(len(encrypted), 8)
+        self.assertEqual(len(set(encrypted)), 8, encrypted)
+
+    def test_rates_far_apart_have_a_logarithmic_axis(self):
+        for low, is_logarithmic in (("70000", False), ("300", True)):
+            found = []
+            for number in range(3):
+                found.append(self.copy(f"{low}-{number}"))
+                self.rewrite(found[-1], [
+                    {"run_id": f"2026010{number + 1}T000000Z-1", "workload": "insert",
+                     "strategy": strategy, "throughput_ops_per_s": rate,
+                     "case_id": f"insert/{strategy}/full/plain/1/realm"}
+                    for strategy, rate in (("api", low), ("engine", "80000"))])
+            drawn = self.drawn("history", *found)
+            self.assertEqual("operations/s (logarithmic)" in drawn, is_logarithmic)
+            # Lines of data are not cut at the edge of the axes.
+            lines = re.findall(r'<path d="M [^"]*" (clip-path="[^"]*" )?style="fill: none; '
+                               r'stroke: #(?:0072b2|d55e00)', drawn)
+            self.assertTrue(lines)
+            self.assertFalse(any(lines))
+
     def test_what_has_no_data_is_skipped_and_said(self):
         run = self.copy()
         for name in ("measures.csv", "samples.csv"):

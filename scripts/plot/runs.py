@@ -155,6 +155,24 @@ def by_workload(rows):
     return list(groups.items())
 
 
+def titles(rows, size):
+    """Returns names that distinguish all rows of a run; `size` formats a number of objects."""
+    names = [title(row, size) for row in rows]
+    # Sizes that differ little look alike when they are short.
+    return names if len(set(names)) == len(names) else [title(row, "{:,}".format) for row in rows]
+
+
+def title(row, size):
+    parts = [f"{row.workload}/{row.strategy} {size(row.size).replace(' ', '')}"]
+    if row.durability != "full":
+        parts.append(row.durability)
+    if row.encrypted:
+        parts.append("encrypted")
+    if row.sweep:
+        parts.append(row.sweep)
+    return f"{', '.join(parts)} ({row.engine})"
+
+
 def labels(rows):
     """Returns the shortest names that distinguish the rows of one workload."""
     engines = {row.engine for row in rows if not row.is_control}

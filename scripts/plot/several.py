@@ -6,8 +6,12 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from . import style
-from .runs import Run, RunError, by_workload, labels, number, ratio
+from .runs import Run, RunError, by_workload, labels, number, ratio, titles
 from .single import line_title
+
+
+# The largest ratio of two rates that one linear axis shows; beyond it the small one is a flat line.
+MOST_ON_LINEAR_AXIS = 20
 
 
 class IndirectRatios:
@@ -99,19 +103,18 @@ def comparison(run, baseline_path):
     for position, (row, base) in enumerate(pairs):
         value = row.rate / base.rate
         band = ratio_band(row, base)
-        color = style.PALETTE[2 if value >= 1 else 1]
-        if band and band[0] <= 1 <= band[1]:
-            color = style.PALETTE[6]
+        # Without intervals nobody knows whether the difference is one.
+        isClear = band and not band[0] <= 1 <= band[1]
+        color = style.PALETTE[(2 if value >= 1 else 1) if isClear else 6]
         if band:
             axis.plot(band, [position] * 2, color=color, alpha=0.45, linewidth=6,
                       solid_capstyle="butt")
-        axis.scatter(value, position, s=70, color=color, zorder=3)
+        axis.scatter(value, position, s=70, edgecolors=color, linewidths=1.8, zorder=3,
+                     facecolors=color if band else "white")
         axis.text(1.01, position, times_text(value), va="center", color=color,
                   transform=axis.get_yaxis_transform())
     axis.axvline(1, color="#1b1f24", linewidth=1.4)
-    axis.set_yticks(range(len(pairs)),
-                    [f"{row.workload}/{row.strategy} {style.short(row.size).replace(' ', '')} "
-                     f"({row.engine})" for row, _ in pairs])
+    axis.set_yticks(range(len(pairs)), titles([row for row, _ in pairs], style.short))
     axis.set_ylim(len(pairs) - 0.4, -0.6)
     axis.set_xscale("log")
     style.logarithmic(axis.xaxis, style.times)
@@ -122,6 +125,8 @@ def comparison(run, baseline_path):
         Line2D([], [], linestyle="", marker="o", color=style.PALETTE[1], label="slower"),
         Line2D([], [], linestyle="", marker="o", color=style.PALETTE[6],
                label="no clear difference"),
+        Line2D([], [], linestyle="", marker="o", color=style.PALETTE[6], markerfacecolor="white",
+               markeredgewidth=1.8, label="one run, so no interval"),
         Line2D([], [], linewidth=6, alpha=0.45, color=style.PALETTE[6],
                label="what the 95 % intervals of both allow")])
     return figure
@@ -157,12 +162,21 @@ def history(runs):
     for axis, (workload, rows) in zip(axes, groups):
         for position, (row, label) in enumerate(zip(rows, labels(rows))):
             points = cases[row.name][1]
-            axis.plot(*zip(*points), marker="o", label=label, **style.line_style(position))
-        axis.set_ylim(bottom=0)
-        axis.yaxis.set_major_formatter(FuncFormatter(style.short))
+            axis.plot(*zip(*points), marker="o", label=label, clip_on=False, zorder=3,
+                      **style.line_style(position))
+        rates = [rate for row in rows for _, rate in cases[row.name][1]]
+        if max(rates) > MOST_ON_LINEAR_AXIS * min(rates):
+            axis.set_yscale("log")
+            axis.set_ylim(min(rates) / 1.5, max(rates) * 1.5)
+            style.logarithmic(axis.yaxis, style.short)
+            unit = "operations/s (logarithmic)"
+        else:
+            axis.set_ylim(0, max(rates) * 1.08)
+            axis.yaxis.set_major_formatter(FuncFormatter(style.short))
+            unit = "operations/s"
         axis.set_xlim(-0.2, len(runs) - 0.8)
         axis.set_xticks(range(len(runs)), [date(run) for run in runs])
-        axis.set_ylabel("operations/s")
+        axis.set_ylabel(unit)
         axis.set_title(f"{workload}: rates over runs")
         style.legend_right(axis)
     axes[-1].set_xlabel("start of the run (UTC)")

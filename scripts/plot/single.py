@@ -7,6 +7,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from . import style
+from .runs import titles
 
 
 def core(run):
@@ -73,7 +74,8 @@ def encryption(run):
         axis.annotate(f"{cost * 100:+.1f} %", (cost * 100, position),
                       xytext=(6 if cost > 0 else -6, 0), textcoords="offset points", va="center",
                       ha="left" if cost > 0 else "right")
-    axis.set_yticks(range(len(pairs)), [f"{row.workload}/{row.strategy}" for row, _ in pairs])
+    names = titles([row for row, _ in pairs], style.short)
+    axis.set_yticks(range(len(pairs)), [name.replace(", encrypted", "") for name in names])
     axis.set_ylim(len(pairs) - 0.4, -0.6)
     axis.axvline(0, color="#1b1f24", linewidth=1.2)
     axis.grid(axis="y", visible=False)
