@@ -25,6 +25,7 @@ struct GateCommand: ParsableCommand {
             EXAMPLES
               realm-bench gate
               realm-bench gate --strict
+              realm-bench gate --export-markdown gate.md --export-junit gate.xml
               realm-bench gate --against ../before/.build/release/realm-bench
 
             EXIT CODES
@@ -92,6 +93,8 @@ struct GateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The folder that gets the folder of this run.", valueName: "folder"))
     var output = "results"
 
+    @OptionGroup(title: "FILES FOR OTHER PROGRAMS") var exports: ReportExports
+
     @Option(help: .hidden)
     var plantedSlowdown: Double?
 
@@ -124,20 +127,23 @@ struct GateCommand: ParsableCommand {
 
     func run() throws {
         Interruption.watch()
+        if !dryRun { try exports.check() }
         let store = try location.store()
         guard let against else {
             var options = CountedGate.Options(
                 filter: filter, baseline: baseline ?? "counted", store: store, instructions: instructions,
                 isStrict: strict, isDryRun: dryRun, databases: path, output: output)
             if let suite { options.suite = suite }
+            options.export = exports.write
             return try CountedGate(options).run()
         }
         var options = TimedGate.Options(
             filter: filter, against: against, plantedSlowdown: plantedSlowdown ?? 0, store: store,
             isDryRun: dryRun, databases: path ?? output)
         if let suite { options.suite = suite }
-        options.policy.runs = runs
-        options.policy.threshold = threshold / 100
+        if let runs { options.policy.runs = runs }
+        options.export = exports.write
+        if let threshold { options.policy.threshold = threshold / 100 }
         try TimedGate(options).run()
     }
 }

@@ -34,6 +34,10 @@ struct CountedComparison {
     private(set) var newRows: [String] = []
     /// The metrics that differed at first and did not differ when their case was measured again.
     private(set) var unconfirmed: [Difference] = []
+    /// The rows whose baseline has metrics that are measured on request only, and were not.
+    private(set) var unrequested: [String] = []
+    /// The cases of both sides, in the order of the rows.
+    private(set) var caseIds: [String] = []
     /// The number of rows and metrics that were compared.
     private(set) var comparedRows = 0
     private(set) var comparedMetrics = 0
@@ -57,11 +61,13 @@ struct CountedComparison {
         self.withRequested = withRequested
         let before = Dictionary(baseline.map { ($0.caseId, $0) }) { first, _ in first }
         for row in rows where row.engine != "control" {
+            caseIds.append(row.caseId)
             compare(row, before[row.caseId])
         }
         guard isWhole else { return }
         let now = Set(rows.map(\.caseId))
         for row in baseline where row.isDeterministic && !now.contains(row.caseId) {
+            caseIds.append(row.caseId)
             if unrepeatable.contains(row.caseId) {
                 notGated.append("\(row.caseId) does not repeat, whatever the baseline says.")
             } else {

@@ -21,6 +21,8 @@ struct CountedGate {
         var databases: String?
         /// The folder that gets the folder of the run.
         var output: String
+        /// Writes the outcome for other programs.
+        var export: (GateReport) throws -> Void = { _ in }
     }
 
     private let options: Options
@@ -46,6 +48,7 @@ struct CountedGate {
             withRequested: options.instructions,
             unrepeatable: Set(all.filter { !$0.canRepeat }.map(\.name)))
         var runs = [directory.path]
+        let figures = rows.flatMap(\.countedFigures)
         let suspects = comparison.casesToConfirm(isStrict: options.isStrict)
         if !suspects.isEmpty {
             let again = try RunFolderWriter(parent: options.output, suffix: "-again")
@@ -58,7 +61,20 @@ struct CountedGate {
                     withRequested: options.instructions))
             runs.append(again.path)
         }
+        try options.export(
+            GateReport(
+                title: "gate \(options.suite)",
+                entries: comparison.entries(isStrict: options.isStrict),
+                summary: [
+                    "Baseline '\(baseline.name)' (\(baseline.key.counted)), from the run "
+                        + "\(baseline.runId).", summary(of: comparison),
+                ], figures: figures))
         try tell(comparison, baseline, runs)
+    }
+
+    private func summary(of comparison: CountedComparison) -> String {
+        "\(comparison.comparedMetrics) metrics of \(comparison.comparedRows) rows compared: "
+            + "\(comparison.count(.regression)) grew, \(comparison.count(.improvement)) shrank."
     }
 
     /// Runs the cases and leaves an ordinary run folder, from which a baseline can be saved.
@@ -113,10 +129,7 @@ struct CountedGate {
                     + "with --instructions only. Not gated.")
         }
         tell(unconfirmed: comparison.unconfirmed, runs)
-        terminal.print(
-            "\(comparison.comparedMetrics) metrics of \(comparison.comparedRows) rows compared: "
-                + "\(comparison.count(.regression)) grew, \(comparison.count(.improvement)) shrank."
-        )
+        terminal.print(summary(of: comparison))
         guard let code = comparison.code(isStrict: options.isStrict) else {
             if comparison.count(.improvement) > 0 { terminal.print(advice(runs)) }
             terminal.print(terminal.styled("The gate is passed.", .green))

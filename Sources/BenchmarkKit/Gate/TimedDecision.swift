@@ -1,3 +1,5 @@
+import Foundation
+
 /// The rule by which the gate calls a row slower; `selftest` tests the same rule.
 struct TimedPolicy: Codable, Equatable, Sendable {
     /// The number of consecutive processes whose minimum is one sample. On a shared core a fifth of
@@ -179,5 +181,22 @@ struct TimedDecision {
             outcomes[index].verdict = agrees ? .slower : .inconclusive
         }
         return outcomes
+    }
+}
+
+extension TimedDecision.Outcome {
+    /// The outcome for other programs.
+    var entry: GateReport.Entry {
+        let text =
+            "\(verdict.rawValue): "
+            + String(
+                format: "%.3f times the time, interval %.3f to %.3f.", ratio, interval.low,
+                interval.high)
+        switch verdict {
+        case .slower: return GateReport.Entry(caseId: caseId, status: .failed, reasons: [text])
+        case .steady: return GateReport.Entry(caseId: caseId, status: .passed)
+        case .inconclusive, .notGated:
+            return GateReport.Entry(caseId: caseId, status: .skipped, reasons: [text])
+        }
     }
 }

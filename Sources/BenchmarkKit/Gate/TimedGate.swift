@@ -18,6 +18,8 @@ struct TimedGate {
         var isDryRun = false
         /// The folder for database files.
         var databases: String
+        /// Writes the outcome for other programs.
+        var export: (GateReport) throws -> Void = { _ in }
     }
 
     private let options: Options
@@ -132,6 +134,13 @@ struct TimedGate {
             "\n\(count(.steady)) steady, \(count(.inconclusive)) inconclusive, "
                 + "\(count(.notGated)) not gated by time, \(count(.slower)) slower\n"
                 + calm.summary)
+        try options.export(
+            GateReport(
+                title: "gate against \(before.executable.path)",
+                entries: outcomes.map(\.entry), summary: [calm.summary],
+                figures: outcomes.map {
+                    GateReport.Figure(name: "\($0.caseId) time", unit: "ratio", value: $0.ratio)
+                }))
         let slower = outcomes.filter { $0.verdict == .slower }.map {
             "\($0.caseId) by \(Percent.plain($0.ratio - 1))"
         }

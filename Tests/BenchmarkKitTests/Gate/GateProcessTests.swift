@@ -107,6 +107,38 @@ final class GateProcessTests {
         #expect(outcome.text.contains("metrics of 1 rows compared: 0 grew, 0 shrank"))
     }
 
+    @Test func otherProgramsReadTheOutcome() throws {
+        func files(_ name: String) -> [String] {
+            ["markdown", "json", "junit", "action"].flatMap {
+                ["--export-\($0)", "\(folder.path)/\(name).\($0)"]
+            }
+        }
+        func text(_ name: String) throws -> String {
+            try String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8)
+        }
+        let options = [
+            "gate", "--suite", suite, "--baselines", baselines, "--output", folder.path + "/out",
+        ]
+        let passed = try BenchmarkProcess(options + files("green"))
+        #expect(passed.exitCode() == 0, "\(passed.text())")
+        #expect(try text("green.markdown").contains("1 passed, 0 failed, 0 error, 0 skipped"))
+        #expect(try text("green.junit").contains("tests=\"1\" failures=\"0\" errors=\"0\""))
+        let figures = try #require(
+            JSONSerialization.jsonObject(with: Data(try text("green.action").utf8))
+                as? [[String: Any]])
+        #expect(
+            figures.contains {
+                ($0["name"] as? String)?.hasSuffix("realm file_bytes") == true
+                    && $0["unit"] as? String == "bytes" && $0["value"] is Double
+            })
+        try scale("file_bytes", by: 0.5)
+        let failed = try BenchmarkProcess(options + files("red"))
+        #expect(failed.exitCode() == 2, "\(failed.text())")
+        #expect(try text("red.markdown").contains("| failed | file_bytes is "))
+        #expect(try text("red.junit").contains("<failure message=\"file_bytes is "))
+        #expect(try text("red.json").contains("\"status\" : \"failed\""))
+    }
+
     @Test func aMetricThatGrewIsARegression() throws {
         try scale("file_bytes", by: 0.5)
         let outcome = try gate()
