@@ -23,8 +23,15 @@ package struct CSVRow: Equatable, Sendable {
     /// Parses a text whose first record names the columns. The last record of a file whose writer
     /// was interrupted may be truncated, and is then left out; `path` is for messages.
     ///
+    /// - Parameter isWhole: Whether a truncated last record is an error as well. A record that ends
+    ///   without a line break may have lost digits of its last number.
     /// - Throws: `usage` if the text is malformed or has no header.
-    package static func rows(in text: String, path: String) throws -> [CSVRow] {
+    package static func rows(
+        in text: String, path: String, isWhole: Bool = false
+    ) throws -> [CSVRow] {
+        if isWhole, text.last?.isNewline != true {
+            throw BenchmarkError(.usage, "'\(path)' is cut: its last line has no end.")
+        }
         let records: [CSV.Record]
         do { records = try CSV.parse(text) } catch {
             throw BenchmarkError(.usage, "'\(path)', line \(error.line): \(error.message).")
@@ -37,7 +44,8 @@ package struct CSVRow: Equatable, Sendable {
             if record.fields.count == header.count {
                 return CSVRow(header: header, fields: record.fields)
             }
-            if index == records.count - 1, record.fields.count < header.count { return nil }
+            let isLast = index == records.count - 1
+            if isLast, !isWhole, record.fields.count < header.count { return nil }
             throw BenchmarkError(
                 .usage,
                 "'\(path)', line \(record.line): \(record.fields.count) fields under "
@@ -46,13 +54,13 @@ package struct CSVRow: Equatable, Sendable {
     }
 
     /// Reads a file; nil if there is none.
-    package static func rows(ofFile path: String) throws -> [CSVRow]? {
+    package static func rows(ofFile path: String, isWhole: Bool = false) throws -> [CSVRow]? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let text: String
         do { text = try String(contentsOfFile: path, encoding: .utf8) } catch {
             throw BenchmarkError(
                 .usage, "'\(path)' cannot be read: \(error.fileProblem)")
         }
-        return try rows(in: text, path: path)
+        return try rows(in: text, path: path, isWhole: isWhole)
     }
 }

@@ -56,7 +56,8 @@ struct BaselineCommand: ParsableCommand {
 
         func run() throws {
             try BaselineStore.checkName(name)
-            let baseline = try Baseline(name: name, from: from.map(RunFolder.init(path:)))
+            let baseline = try Baseline(
+                name: name, from: from.map { try RunFolder(path: $0, isWhole: true) })
             let file = try location.store().save(baseline)
             let repeating = baseline.rows.count { $0.isDeterministic }
             print("\(file)\n\(baseline.rows.count) rows, of which \(repeating) repeat exactly")

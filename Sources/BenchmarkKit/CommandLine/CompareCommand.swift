@@ -1,32 +1,43 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import ToolSupport
 
 /// The command `realm-bench compare`.
 struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Shows what differs between two runs or baselines.",
+        abstract: "Shows what differs between runs or baselines.",
         discussion: """
-            Counted metrics are compared exactly in rows that repeat exactly (instructions within \
-            0.5 %; allocations not for sensors, where a sampler allocates too). Times are shown \
-            only: they were taken at different moments, and decide nothing; realm-bench gate \
-            --against decides. An interval stands beside a ratio where both sides ran a case \
-            several times (run --runs 3).
+            Every side is compared with the first one, or with --reference. Counted metrics are \
+            compared exactly in rows that repeat exactly (instructions within 0.5 %; allocations \
+            not for sensors, where a sampler allocates too). Times are shown only: they were taken \
+            at different moments, and decide nothing; realm-bench gate --against decides. Where \
+            both sides ran a case several times (run --runs 5), a ratio has an interval and a \
+            verdict.
 
-            Differences do not change the exit code, but rows that did the same work with \
-            different results do (3). Sides of different machines or toolchains are refused (6).
+            Rows that only one side has are named, and so is the load of others. Files that are \
+            cut or damaged are errors. Differences do not change the exit code, but rows that did \
+            the same work with different results do (3). Sides of different machines or \
+            toolchains are refused (6).
 
             EXAMPLES
               realm-bench compare results/RUN1 results/RUN2
+              realm-bench compare results/RUN1 results/RUN2 results/RUN3 --reference results/RUN2
               realm-bench compare counted results/RUN --counted
+              realm-bench compare results/RUN1 results/RUN2 --format csv > changes.csv
             """)
 
-    @Argument(help: "The older side: the folder of a run, or the name of a baseline.")
-    var before: String
+    @Argument(
+        help: ArgumentHelp("Folders of runs, or names of baselines: two or more.", valueName: "run")
+    )
+    var runs: [String]
 
-    @Argument(help: "The newer side.")
-    var after: String
+    @Option(
+        help: ArgumentHelp(
+            "The side that the others are compared with. Default: the first one.",
+            valueName: "run"))
+    var reference: String?
 
     @Flag(
         help: ArgumentHelp(
@@ -34,106 +45,69 @@ struct CompareCommand: ParsableCommand {
                 + "toolchain only."))
     var counted = false
 
-    @Option(help: ArgumentHelp("Also write the tables as Markdown.", valueName: "file"))
-    var exportMarkdown: String?
+    @Option(
+        help: ArgumentHelp(
+            "What is printed: "
+                + ComparisonFormat.allCases.map(\.rawValue).joined(separator: ", ") + ".",
+            valueName: "format"))
+    var format = ComparisonFormat.text
+
+    @OptionGroup(title: "FILES FOR OTHER PROGRAMS") var exports: ReportExports
 
     @OptionGroup var location: BaselineCommand.Location
 
-    private struct Side {
-        var key: TimedKey
-        var rows: [MetricRow]
+    func validate() throws {
+        if names.others.isEmpty {
+            throw ValidationError("Name at least two runs or baselines.")
+        }
+    }
+
+    /// The reference, and what is compared with it.
+    private var names: (reference: String, others: [String]) {
+        var others = runs
+        guard let reference else { return (others.removeFirst(), others) }
+        if let position = others.firstIndex(of: reference) { others.remove(at: position) }
+        return (reference, others)
     }
 
     func run() throws {
-        let old = try side(before)
-        let new = try side(after)
-        try checkKeys(old.key, new.key)
-        let comparison = CountedComparison(rows: new.rows, baseline: old.rows, isWhole: false)
-        var sections: [(title: String, table: TextTable)] = []
-        if !comparison.differences.isEmpty {
-            sections.append(("Counted metrics that differ", comparison.table()))
-        }
-        if !counted {
-            sections.append(("Times (shown only)", RatioTable.table(old.rows, new.rows)))
-        }
-        try show(sections, comparison)
+        let names = names
+        let reference = try side(names.reference)
+        let others = try names.others.map(side)
+        for other in others { try checkKeys(reference, other) }
+        let comparison = RunComparison(reference: reference, sides: others)
+        let text = ComparisonText(comparison: comparison, showsTimes: !counted)
+        Terminal.write(try text.text(format), to: STDOUT_FILENO)
+        try exports.write(comparison.report(withTimes: !counted))
         guard comparison.wrongResults.isEmpty else {
             throw BenchmarkError(
                 .caseFailed, comparison.wrongResults.joined(separator: "\n"))
         }
     }
 
-    private func side(_ name: String) throws -> Side {
+    private func side(_ name: String) throws -> ComparedSide {
         if RunFolder.exists(name) || name.contains("/") {
-            let run = try RunFolder(path: name)
-            return try Side(key: run.key, rows: run.metricRows().filter { $0.engine != "control" })
+            let run = try RunFolder(path: name, isWhole: true)
+            return try ComparedSide(
+                name: name, key: run.key,
+                rows: run.metricRows().filter { $0.engine != "control" },
+                isComplete: run.header.finishedAt != nil)
         }
         let baseline = try location.store().load(name, for: .current)
-        return Side(key: baseline.key, rows: baseline.rows)
+        return ComparedSide(name: name, key: baseline.key, rows: baseline.rows)
     }
 
-    private func checkKeys(_ old: TimedKey, _ new: TimedKey) throws {
-        let isSame = counted ? old.counted == new.counted : old == new
+    private func checkKeys(_ old: ComparedSide, _ new: ComparedSide) throws {
+        let isSame = counted ? old.key.counted == new.key.counted : old.key == new.key
         guard !isSame else { return }
         let advice =
-            old.counted == new.counted
+            old.key.counted == new.key.counted
             ? " Their counted metrics can be compared: --counted." : ""
         throw BenchmarkError(
             .notComparable,
-            "'\(before)' is of (\(old)); '\(after)' is of (\(new)). Such figures are not "
-                + "compared.\(advice)")
-    }
-
-    private func show(
-        _ sections: [(title: String, table: TextTable)], _ comparison: CountedComparison
-    ) throws {
-        let closing =
-            [
-                "\(comparison.comparedMetrics) counted metrics of \(comparison.comparedRows) rows "
-                    + "compared, \(comparison.differences.count) differ."
-            ] + comparison.incomparable
-        for section in sections {
-            print(section.title + "\n")
-            for line in section.table.lines() { print(line) }
-            print("")
-        }
-        for line in closing { print(line) }
-        guard let exportMarkdown else { return }
-        var lines = ["# \(before) and \(after)", ""]
-        for section in sections {
-            lines += ["## " + section.title, ""] + section.table.markdown() + [""]
-        }
-        try TextFile.write(lines + closing, to: exportMarkdown)
+            "'\(old.name)' is of (\(old.key)); '\(new.name)' is of (\(new.key)). Such figures are "
+                + "not compared.\(advice)")
     }
 }
 
-/// The table of the ratios of two sides' times.
-enum RatioTable {
-    static func table(_ before: [MetricRow], _ after: [MetricRow]) -> TextTable {
-        var table = TextTable(header: [
-            "case", "ops/s before", "ops/s after", "ratio", "95 % interval", "p50 ratio",
-        ])
-        let old = Dictionary(before.map { ($0.caseId, $0) }) { first, _ in first }
-        for row in after {
-            guard let before = old[row.caseId], let rate = row.timed["throughput_ops_per_s"],
-                let formerRate = before.timed["throughput_ops_per_s"], formerRate > 0
-            else { continue }
-            var interval = ""
-            if let own = row.throughputSamples, let former = before.throughputSamples {
-                let found = Bootstrap.ratioOfMedians(own, over: former, seed: row.seed)
-                interval = String(format: "%.3f to %.3f", found.low, found.high)
-            }
-            var latency = ""
-            if let own = row.timed["latency_p50_us"], let former = before.timed["latency_p50_us"],
-                former > 0
-            {
-                latency = String(format: "%.3f", own / former)
-            }
-            table.rows.append([
-                row.caseId, Display.number(formerRate), Display.number(rate),
-                String(format: "%.3f", rate / formerRate), interval, latency,
-            ])
-        }
-        return table
-    }
-}
+extension ComparisonFormat: ExpressibleByArgument {}

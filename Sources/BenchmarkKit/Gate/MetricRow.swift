@@ -35,7 +35,9 @@ struct MetricRow: Codable, Equatable, Sendable {
         counted = [:]
         for metric in GatedMetric.all { counted[metric.name] = number(metric.name) }
         timed = [:]
-        for name in ["throughput_ops_per_s", "latency_p50_us", "latency_p99_us"] {
+        for name in [
+            "throughput_ops_per_s", "latency_p50_us", "latency_p99_us", "other_load_cores",
+        ] {
             timed[name] = number(name)
         }
         isDeterministic =

@@ -40,10 +40,13 @@ struct RunFolder {
 extension RunFolder {
     /// Reads the files. Throws `usage` if the folder does not hold a run, and `notComparable` if
     /// its files have another schema version.
-    init(path: String) throws {
+    ///
+    /// - Parameter isWhole: Whether a file that is cut is an error, and not that of an interrupted
+    ///   run.
+    init(path: String, isWhole: Bool = false) throws {
         self.path = path
         header = try Self.report(path)
-        let read = try RunRows(path: path)
+        let read = try RunRows(path: path, isWhole: isWhole)
         (rows, samples, measures) = (read.rows, read.samples, read.measures)
         timeline = try Self.grouped(
             RunRows.records(path, TimelinePoint.fileName), TimelinePoint.init)

@@ -11,17 +11,20 @@ struct RunRows: Sendable {
 
     /// Reads the CSV files of a run's folder. Throws `usage` if it has no `summary.csv`, and
     /// `notComparable` if the rows have another schema version.
-    init(path: String) throws {
+    init(path: String, isWhole: Bool = false) throws {
         let summary = "\(path)/\(RunFolder.summaryName)"
-        guard let rows = try Self.records(path, RunFolder.summaryName) else {
+        guard let rows = try Self.records(path, RunFolder.summaryName, isWhole: isWhole)
+        else {
             throw BenchmarkError(.usage, "'\(summary)' cannot be read.")
         }
         for row in rows { try SchemaVersion.check(Int(row["schema_version"]), in: summary) }
         self.rows = rows
         // Older runs lack some of these files.
-        samples = try Self.records(path, RunSample.fileName)?.compactMap(RunSample.init) ?? []
+        samples =
+            try Self.records(path, RunSample.fileName, isWhole: isWhole)?
+            .compactMap(RunSample.init) ?? []
         measures = [:]
-        for row in try Self.records(path, RunFolder.measuresName) ?? [] {
+        for row in try Self.records(path, RunFolder.measuresName, isWhole: isWhole) ?? [] {
             measures[row.name, default: [:]][row["measure"]] = row.number("value")
         }
     }
@@ -37,8 +40,10 @@ struct RunRows: Sendable {
     /// The rows as results, with what the files hold of them.
     var results: [CaseResult] { rows.compactMap { CaseResult($0, measures[$0.name] ?? [:]) } }
 
-    static func records(_ path: String, _ name: String) throws -> [RunRow]? {
-        try CSVRow.rows(ofFile: path + "/" + name)?.map(RunRow.init)
+    static func records(
+        _ path: String, _ name: String, isWhole: Bool = false
+    ) throws -> [RunRow]? {
+        try CSVRow.rows(ofFile: path + "/" + name, isWhole: isWhole)?.map(RunRow.init)
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import BenchmarkKit
 
@@ -161,7 +162,7 @@ final class GateProcessTests {
         var fields = lines[position].split(separator: ",", omittingEmptySubsequences: false)
         fields[column] = "1"
         lines[position] = Substring(fields.joined(separator: ","))
-        try Data(lines.joined(separator: "\r\n").utf8).write(to: summary)
+        try Data((lines.joined(separator: "\r\n") + "\r\n").utf8).write(to: summary)
         let save = try BenchmarkProcess(
             "baseline", "save", "counted", "--from", run, "--from", other, "--from", run,
             "--baselines", baselines)
@@ -224,19 +225,64 @@ final class GateProcessTests {
     }
 
     @Test func runsOfAnOlderLayoutAreRefused() throws {
-        let same = try BenchmarkProcess("compare", run, run, "--export-markdown", run + "/c.md")
+        let same = try BenchmarkProcess("compare", run, run, "--export-json", run + "/c.json")
         let text = same.text()
         #expect(same.exitCode() == 0, "\(text)")
-        #expect(text.contains("Times (shown only)"))
-        #expect(try String(contentsOfFile: run + "/c.md", encoding: .utf8).contains("| case |"))
+        #expect(text.contains("Times of \(run)"))
+        #expect(text.contains("as fast") && text.contains("too few runs"))
+        #expect(try String(contentsOfFile: run + "/c.json", encoding: .utf8).contains("passed"))
         let summary = URL(fileURLWithPath: run + "/summary.csv")
         var lines = try String(contentsOf: summary, encoding: .utf8).split(separator: "\r\n")
         lines[1] = "0" + lines[1].dropFirst()
-        try Data(lines.joined(separator: "\r\n").utf8).write(to: summary)
+        try Data((lines.joined(separator: "\r\n") + "\r\n").utf8).write(to: summary)
         let older = try BenchmarkProcess("compare", run, run)
         let message = older.text()
         #expect(older.exitCode() == 6, "\(message)")
         #expect(message.contains("schema version 0"))
+    }
+
+    @Test func aRunThatIsCutIsAnError() throws {
+        for name in ["summary.csv", "measures.csv", "samples.csv"] {
+            let copy = folder.path + "/cut-" + name
+            try FileManager.default.copyItem(atPath: run, toPath: copy)
+            let file = URL(fileURLWithPath: copy + "/" + name)
+            try Data(contentsOf: file).dropLast(3).write(to: file)
+            let process = try BenchmarkProcess("compare", run, copy)
+            let text = process.text()
+            #expect(process.exitCode() == 64, "\(text)")
+            #expect(text.contains("\(name)' is cut"), "\(text)")
+            // A report can be made of it.
+            let report = try BenchmarkProcess("report", copy)
+            #expect(report.exitCode() == 0, "\(report.text())")
+        }
+    }
+
+    @Test func threeSidesAreComparedWithTheChosenOne() throws {
+        let names = try (1...3).map { number -> String in
+            let copy = folder.path + "/side-\(number)"
+            try FileManager.default.copyItem(atPath: run, toPath: copy)
+            return copy
+        }
+        let summary = URL(fileURLWithPath: names[2] + "/summary.csv")
+        let text = try String(contentsOf: summary, encoding: .utf8)
+        let own = try #require(text.split(separator: "\r\n").first { $0.contains("/realm,") })
+        let other = own.replacing("insert/engine/", with: "insert/other/")
+        try Data(text.replacing(own, with: other).utf8).write(to: summary)
+        let json = try BenchmarkProcess(
+            ["compare"] + names + ["--reference", names[1], "--format", "json"])
+        let document = json.text()
+        #expect(json.exitCode() == 0, "\(document)")
+        let object = try #require(
+            JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
+        #expect(object["reference"] as? String == names[1])
+        #expect(object["runs"] as? [String] == [names[0], names[2]])
+        let values = try #require(object["values"] as? [[String: Any]])
+        #expect(values.contains { $0["verdict"] as? String == "only here" })
+        #expect(values.contains { $0["verdict"] as? String == "only in the reference" })
+        let csv = try BenchmarkProcess(["compare"] + names + ["--format", "csv"])
+        let rows = try CSVRow.rows(in: csv.text(), path: "csv", isWhole: true)
+        #expect(rows.contains { $0["metric"] == "throughput_ops_per_s" && $0.number("ratio") == 1 })
+        #expect(try BenchmarkProcess("compare", run).exitCode() == 64)
     }
 
     @Test func aGateOverNoRowIsNoPass() throws {
