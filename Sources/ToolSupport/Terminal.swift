@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
 
-/// The output for people: colours and status lines appear only on a terminal, and colours only if
-/// `NO_COLOR` is not set.
+/// The output for people: results on standard output, and progress on standard error, so that the
+/// results can be kept apart. Colours and status lines appear only on a terminal, and colours only
+/// if `NO_COLOR` is not set.
 package final class Terminal {
     package enum Style: String {
         case bold = "1"
@@ -11,14 +12,18 @@ package final class Terminal {
         case yellow = "33"
     }
 
+    /// Whether status lines appear.
     package let isInteractive: Bool
+    private let isQuiet: Bool
     private let hasColors: Bool
     private var hasStatusLine = false
 
-    package init() {
-        isInteractive = Self.takesControls(STDOUT_FILENO)
+    /// - Parameter isQuiet: Whether progress is left out, warnings excepted.
+    package init(isQuiet: Bool = false) {
+        self.isQuiet = isQuiet
+        isInteractive = Self.takesControls(STDERR_FILENO)
         let noColor = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
-        hasColors = isInteractive && noColor.isEmpty
+        hasColors = isInteractive && Self.takesControls(STDOUT_FILENO) && noColor.isEmpty
     }
 
     /// Whether a descriptor is of a terminal that moves its cursor and shows colours.
@@ -31,19 +36,27 @@ package final class Terminal {
         write(text + "\n")
     }
 
-    package func warn(_ text: String) { print(styled("Warning: ", .yellow) + text) }
+    package func warn(_ text: String) { tell(styled("Warning: ", .yellow) + text) }
+
+    /// Tells how far the work is.
+    package func note(_ text: String) { if !isQuiet { tell(text) } }
+
+    private func tell(_ text: String) {
+        clearStatus()
+        Self.write(text + "\n", to: STDERR_FILENO)
+    }
 
     /// Shows a line that the next one replaces; not shown in a pipe.
     package func status(_ text: String) {
-        guard isInteractive else { return }
-        let shown = text.prefix(max(20, Self.width(of: STDOUT_FILENO) - 1))
-        write("\r\u{1B}[K\(shown)")
+        guard isInteractive, !isQuiet else { return }
+        let shown = text.prefix(max(20, Self.width(of: STDERR_FILENO) - 1))
+        Self.write("\r\u{1B}[K\(shown)", to: STDERR_FILENO)
         hasStatusLine = true
     }
 
     package func clearStatus() {
         guard hasStatusLine else { return }
-        write("\r\u{1B}[K")
+        Self.write("\r\u{1B}[K", to: STDERR_FILENO)
         hasStatusLine = false
     }
 

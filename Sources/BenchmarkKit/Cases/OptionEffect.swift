@@ -52,7 +52,9 @@ extension OptionOverrides {
                 let name = "\(identifier.workload)/\(identifier.strategy)"
                 if !names.contains(name) { names.append(name) }
             }
-            let shown = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", ..." : "")
+            let shown =
+                names.prefix(3).joined(separator: ", ")
+                + (names.count > 3 ? " and \(names.count - 3) more" : "")
             guard others.count < cases.count else {
                 throw BenchmarkError(
                     .usage,

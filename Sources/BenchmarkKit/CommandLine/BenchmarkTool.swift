@@ -70,7 +70,7 @@ struct RealmBenchCommand: ParsableCommand {
         subcommands: [
             RunCommand.self, ListCommand.self, ExplainCommand.self, ReportCommand.self,
             PinsCommand.self, BaselineCommand.self, CompareCommand.self, GateCommand.self,
-            SelftestCommand.self,
+            SelftestCommand.self, CompletionCommand.self,
             RunCaseCommand.self, VerifyRunCommand.self, WriteSensorsCommand.self,
             ObservePersonsCommand.self, TimeCaseCommand.self,
         ])

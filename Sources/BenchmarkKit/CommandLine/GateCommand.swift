@@ -71,6 +71,9 @@ struct GateCommand: ParsableCommand {
                 + "pass (6). Takes minutes longer."))
     var instructions = false
 
+    @Flag(help: "Leave out the progress, which goes to standard error; warnings stay.")
+    var quiet = false
+
     @Flag(help: "Print what would be compared with what, and stop.")
     var dryRun = false
 
@@ -131,15 +134,16 @@ struct GateCommand: ParsableCommand {
         let store = try location.store()
         guard let against else {
             var options = CountedGate.Options(
-                filter: filter, baseline: baseline ?? "counted", store: store, instructions: instructions,
-                isStrict: strict, isDryRun: dryRun, databases: path, output: output)
+                filter: filter, baseline: baseline ?? "counted", store: store,
+                instructions: instructions,
+                isStrict: strict, isDryRun: dryRun, isQuiet: quiet, databases: path, output: output)
             if let suite { options.suite = suite }
             options.export = exports.write
             return try CountedGate(options).run()
         }
         var options = TimedGate.Options(
             filter: filter, against: against, plantedSlowdown: plantedSlowdown ?? 0, store: store,
-            isDryRun: dryRun, databases: path ?? output)
+            isDryRun: dryRun, isQuiet: quiet, databases: path ?? output)
         if let suite { options.suite = suite }
         if let runs { options.policy.runs = runs }
         options.export = exports.write

@@ -1,51 +1,151 @@
 import ArgumentParser
+import Foundation
 import ToolSupport
 
 /// The command `realm-bench list`.
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists workloads, strategies, engines, suites and the ids of cases.",
+        abstract: "Lists workloads, engines and suites, or what one of them has.",
         discussion: """
+            Without a name: all of them, a line each. With the name of a workload: its strategies \
+            and the options that change it; of a suite: the ids of its cases; of an engine: its \
+            version and durabilities.
+
             EXAMPLES
               realm-bench list
-              realm-bench list --suite full
+              realm-bench list sensors
+              realm-bench list full
+              realm-bench list --json
             """)
 
+    @Argument(help: ArgumentHelp("A workload, a suite or an engine.", valueName: "name"))
+    var name: String?
+
     @Option(
-        help: ArgumentHelp("List only the case ids of this suite.", valueName: "name"))
+        help: ArgumentHelp(
+            "List only the case ids of this suite, also of a JSON file.", valueName: "name"))
     var suite: String?
 
+    @Flag(help: "Print everything about them as JSON.")
+    var json = false
+
+    func validate() throws {
+        if suite != nil, name != nil || json {
+            throw ValidationError("--suite lists ids alone, without a name or --json.")
+        }
+    }
+
     func run() throws {
-        if let suite {
-            for benchmarkCase in try Suite.load(suite).expanded(overriding: OptionOverrides()) {
-                print(benchmarkCase.identifier)
-            }
-            return
+        if let suite { return try Self.printCases(of: Suite.load(suite)) }
+        let catalogue = try ListedCatalogue(named: name)
+        if json { return print(try catalogue.json()) }
+        for line in catalogue.lines(isWhole: name != nil) { print(line) }
+        guard let name, catalogue.suites.contains(where: { $0.name == name }) else { return }
+        try Self.printCases(of: Suite.load(name), indented: true)
+    }
+
+    private static func printCases(of suite: Suite, indented: Bool = false) throws {
+        for benchmarkCase in try suite.expanded(overriding: OptionOverrides()) {
+            print((indented ? "  " : "") + benchmarkCase.name)
         }
-        for workload in WorkloadCatalogue.all {
-            print("\(workload.name): \(workload.summary)")
+    }
+}
+
+/// What can be measured, as `list` tells it.
+struct ListedCatalogue: Encodable {
+    struct ListedStrategy: Encodable {
+        var name, summary: String
+        var options: [String]
+    }
+
+    struct ListedWorkload: Encodable {
+        var name, summary: String
+        var defaultSize: Int
+        var strategies: [ListedStrategy]
+    }
+
+    struct ListedEngine: Encodable {
+        var name, version, summary: String
+        var durabilities: [String]
+    }
+
+    struct ListedSuite: Encodable {
+        var name, description: String
+    }
+
+    var workloads: [ListedWorkload]
+    var engines: [ListedEngine]
+    var suites: [ListedSuite]
+
+    /// Lists everything, or what has a name.
+    ///
+    /// - Throws: a usage error if nothing has it.
+    init(named name: String?) throws {
+        workloads = WorkloadCatalogue.all.map { workload in
+            ListedWorkload(
+                name: workload.name, summary: workload.summary, defaultSize: workload.defaultSize,
+                strategies: workload.strategies.map { strategy in
+                    ListedStrategy(
+                        name: strategy.name, summary: strategy.summary,
+                        options: workload.options.union(strategy.furtherOptions)
+                            .map(\.rawValue).sorted())
+                })
+        }
+        engines = EngineCatalogue.all.reduce(into: []) { engines, engine in
+            guard !engines.contains(where: { $0.name == engine.name }) else { return }
+            engines.append(
+                ListedEngine(
+                    name: engine.name, version: engine.version, summary: engine.summary,
+                    durabilities: engine.durabilities.map(\.rawValue)))
+        }
+        suites = try Suite.available().map {
+            let suite = try Suite.load($0)
+            return ListedSuite(name: suite.name, description: suite.description)
+        }
+        guard let name else { return }
+        let known = workloads.map(\.name) + suites.map(\.name) + engines.map(\.name)
+        workloads.removeAll { $0.name != name }
+        engines.removeAll { $0.name != name }
+        suites.removeAll { $0.name != name }
+        guard known.contains(name) else {
+            throw BenchmarkError(
+                .usage,
+                NameSuggestion.message(
+                    kind: "workload, suite or engine", name: name, among: known))
+        }
+    }
+
+    /// Returns the list as text; `isWhole` tells everything about each.
+    func lines(isWhole: Bool) -> [String] {
+        var lines: [String] = []
+        for workload in workloads {
+            lines.append("workload \(workload.name): \(workload.summary)")
+            guard isWhole else { continue }
+            lines.append("  size \(Display.grouped(workload.defaultSize)) unless one is given")
+            let common = workload.strategies.map { Set($0.options) }
+                .reduce(Set(workload.strategies[0].options)) { $0.intersection($1) }
+            lines.append("  options: \(common.sorted().joined(separator: ", "))")
             for strategy in workload.strategies {
-                print("  \(strategy.name): \(strategy.summary)")
+                lines.append("  \(strategy.name): \(strategy.summary)")
+                let own = strategy.options.filter { !common.contains($0) }
+                if !own.isEmpty { lines.append("    also: \(own.joined(separator: ", "))") }
             }
         }
-        print("")
-        for engine in EngineCatalogue.all {
-            let durabilities = engine.durabilities.map(\.rawValue).joined(separator: ", ")
-            print("engine \(engine.name) \(engine.version): \(engine.summary) (\(durabilities))")
+        for engine in engines {
+            let durabilities = engine.durabilities.joined(separator: ", ")
+            lines.append(
+                "engine \(engine.name) \(engine.version): \(engine.summary) (\(durabilities))")
         }
-        print("")
-        for name in try Suite.available() {
-            let suite = try Suite.load(name)
-            print("suite \(name): \(suite.description)")
-            do {
-                for benchmarkCase in try suite.expanded(overriding: OptionOverrides()) {
-                    print("  \(benchmarkCase.identifier)")
-                }
-            } catch let error as BenchmarkError {
-                // The suite is for a program with other engines.
-                print("  \(error.message)")
-            }
-        }
+        for suite in suites { lines.append("suite \(suite.name): \(suite.description)") }
+        if !isWhole { lines.append("realm-bench list NAME tells more about each.") }
+        return lines
+    }
+
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 }

@@ -42,6 +42,9 @@ struct RunCommand: ParsableCommand {
             "Only cases whose id matches this regular expression.", valueName: "regex"))
     var filter: String?
 
+    @Flag(help: "Leave out the progress, which goes to standard error; warnings stay.")
+    var quiet = false
+
     @Flag(help: "Print the ids of the cases and stop.")
     var dryRun = false
 
@@ -82,7 +85,9 @@ struct RunCommand: ParsableCommand {
         let cases = try chosenCases()
         let notes = try options.overrides.checkEffect(on: cases)
         if options.instructions { try checkInstructions(of: cases) }
-        for note in notes { Terminal.write("Note: \(note)\n", to: STDERR_FILENO) }
+        for note in notes where !quiet {
+            Terminal.write("Note: \(note)\n", to: STDERR_FILENO)
+        }
         if dryRun {
             for benchmarkCase in cases { print(benchmarkCase.name) }
             return
@@ -97,7 +102,7 @@ struct RunCommand: ParsableCommand {
         }
         let session = RunSession.Options(
             suite: suite, runs: runs, instructions: options.instructions, count: options.count,
-            databases: path, output: output, exportMarkdown: exportMarkdown,
+            databases: path, output: output, isQuiet: quiet, exportMarkdown: exportMarkdown,
             exportJson: exportJson)
         try RunSession(session, cases).run()
     }

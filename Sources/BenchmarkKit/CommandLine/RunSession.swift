@@ -15,13 +15,15 @@ final class RunSession {
         var databases: String?
         /// The folder that gets the folder of the run.
         var output: String
+        /// Whether progress is left out.
+        var isQuiet = false
         /// The files that get the tables and the rows as well.
         var exportMarkdown, exportJson: String?
     }
 
     private let options: Options
     private let cases: [BenchmarkCase]
-    private let terminal = Terminal()
+    private let terminal: Terminal
     private let directory: RunFolderWriter
     private let runner: CaseRunner
     private var report: RunReport
@@ -33,6 +35,7 @@ final class RunSession {
     init(_ options: Options, _ cases: [BenchmarkCase]) throws {
         self.options = options
         self.cases = cases
+        terminal = Terminal(isQuiet: options.isQuiet)
         directory = try RunFolderWriter(parent: options.output)
         runner = try CaseRunner(databasesBelow: options.databases, of: directory)
         report = RunReport(
@@ -45,12 +48,12 @@ final class RunSession {
         if RunReport.Toolchain.configuration == "debug" {
             warn("This is a debug build; its figures mean nothing. Build with -c release.")
         }
-        if runner.removed.folders > 0 { terminal.print(runner.removed.sentence) }
+        if runner.removed.folders > 0 { terminal.note(runner.removed.sentence) }
         try directory.write(report)
         do {
             for group in CaseGroup.groups(of: cases) { try run(group) }
         } catch {
-            terminal.print(
+            terminal.note(
                 "\nEnded early. The rows of finished cases: \(directory.path)/summary.csv")
             throw error
         }
@@ -98,7 +101,7 @@ final class RunSession {
         started += 1
         let title = "[\(started)/\(cases.count * options.runs)] \(benchmarkCase.name)"
         terminal.status(title)
-        if !terminal.isInteractive { terminal.print(title) }
+        if !terminal.isInteractive { terminal.note(title) }
         let outcome = try runner.run(benchmarkCase) { [terminal] update in
             terminal.status(title + Self.text(of: update))
         }
@@ -167,14 +170,14 @@ final class RunSession {
         case .ok:
             let rate = Display.number(result.throughput)
             let latency = Display.number(result.latency?.p50)
-            terminal.print("  \(name): \(rate) operations/s, p50 \(latency) us")
+            terminal.note("  \(name): \(rate) operations/s, p50 \(latency) us")
         case .unsupported:
-            terminal.print("  \(name): unsupported. \(result.failure ?? "")")
+            terminal.note("  \(name): unsupported. \(result.failure ?? "")")
         case .noRate:
-            terminal.print(
+            terminal.note(
                 terminal.styled("  \(name): ", .yellow) + (result.failure ?? ""))
         case .failed:
-            terminal.print(
+            terminal.note(
                 terminal.styled("  \(name): FAILED. ", .red) + (result.failure ?? ""))
         }
         if let load = result.measure("other_load_cores"), load > 0.2 {
@@ -216,7 +219,7 @@ final class RunSession {
 
     /// Prints the tables. Throws if a case failed or results disagree.
     private func conclude() throws {
-        terminal.print("")
+        terminal.note("")
         for line in ResultTable.lines(for: results) { terminal.print(line) }
         if !report.checks.isEmpty {
             terminal.print("")

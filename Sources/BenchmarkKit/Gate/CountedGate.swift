@@ -17,6 +17,8 @@ struct CountedGate {
         var isStrict = false
         /// Whether to print only what would be compared.
         var isDryRun = false
+        /// Whether progress is left out.
+        var isQuiet = false
         /// The folder for database files; nil means one in the folder of the run.
         var databases: String?
         /// The folder that gets the folder of the run.
@@ -26,9 +28,12 @@ struct CountedGate {
     }
 
     private let options: Options
-    private let terminal = Terminal()
+    private let terminal: Terminal
 
-    init(_ options: Options) { self.options = options }
+    init(_ options: Options) {
+        self.options = options
+        terminal = Terminal(isQuiet: options.isQuiet)
+    }
 
     func run() throws {
         let baseline = try options.store.load(options.baseline, for: .current)
@@ -83,7 +88,7 @@ struct CountedGate {
     {
         let runner = try CaseRunner(databasesBelow: options.databases, of: directory)
         defer { runner.removeDatabases() }
-        if runner.removed.folders > 0 { terminal.print(runner.removed.sentence) }
+        if runner.removed.folders > 0 { terminal.note(runner.removed.sentence) }
         var report = RunReport(
             of: cases, suite: options.suite, in: directory, databases: runner.databases)
         try directory.write(report)

@@ -16,6 +16,8 @@ struct TimedGate {
         var store: BaselineStore
         /// Whether to print only what would be compared.
         var isDryRun = false
+        /// Whether progress is left out.
+        var isQuiet = false
         /// The folder for database files.
         var databases: String
         /// Writes the outcome for other programs.
@@ -23,12 +25,13 @@ struct TimedGate {
     }
 
     private let options: Options
-    private let terminal = Terminal()
+    private let terminal: Terminal
     private let before: TimedRunner.Build
     private let after: TimedRunner.Build
 
     init(_ options: Options) throws {
         self.options = options
+        terminal = Terminal(isQuiet: options.isQuiet)
         let against = options.against
         guard FileManager.default.isExecutableFile(atPath: against) else {
             throw BenchmarkError(.usage, "'\(against)' is not a program that can be started.")
@@ -77,7 +80,7 @@ struct TimedGate {
         }
         let decision = TimedDecision(policy: options.policy, seed: CaseOptions().seed)
         let outcomes = try decision.outcomes(of: rows) { suspicious in
-            terminal.print("Measuring again: \(suspicious.joined(separator: ", "))")
+            terminal.note("Measuring again: \(suspicious.joined(separator: ", "))")
             return try measure(
                 runner.cases.filter { suspicious.contains($0.identifier.description) }, runner)
         }

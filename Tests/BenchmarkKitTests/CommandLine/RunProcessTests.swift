@@ -380,7 +380,80 @@ struct RunProcessTests {
     private static let canMount =
         (try? shell("mount -t tmpfs -o size=64k none /mnt").0) == 0
 
-    @Test(arguments: [["list"], ["--help"], ["run", "--help"], ["run", "current", "--count", "5"]])
+    /// Returns what a run writes to standard output and to standard error.
+    private func streams(_ arguments: [String]) throws -> (output: String, errors: String) {
+        let process = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: BenchmarkProcess.program)
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        // Neither of them fills its pipe.
+        let texts = (output.remainingBytes(), errors.remainingBytes())
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return (
+            String(decoding: texts.0, as: UTF8.self), String(decoding: texts.1, as: UTF8.self)
+        )
+    }
+
+    @Test func tablesAndProgressAreApart() throws {
+        let folder = try TemporaryFolder()
+        let arguments = ["run", "current", "batched", "--count", "20", "--output", folder.path]
+        let usual = try streams(arguments)
+        #expect(usual.output.hasPrefix("case "), "\(usual.output)")
+        #expect(!usual.output.contains("[1/2]"))
+        #expect(usual.errors.contains("[1/2] ") && usual.errors.contains("operations/s, p50"))
+        let quiet = try streams(arguments + ["--quiet"])
+        #expect(quiet.output.hasPrefix("case "))
+        let lines = quiet.errors.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.hasPrefix("Warning: ") }, "\(quiet.errors)")
+    }
+
+    @Test func theCompletionIsInstalled() throws {
+        let home = try TemporaryFolder()
+        for (shell, file) in [
+            ("bash", ".local/share/bash-completion/completions/realm-bench"),
+            ("zsh", ".zfunc/_realm-bench"), ("fish", ".config/fish/completions/realm-bench.fish"),
+        ] {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: BenchmarkProcess.program)
+            process.arguments = ["completion"]
+            process.environment = ["HOME": home.path, "SHELL": "/usr/bin/\(shell)"]
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            let script = try String(contentsOfFile: home.path + "/" + file, encoding: .utf8)
+            #expect(script.contains("selftest") && script.contains("quiet"))
+        }
+        #expect(try BenchmarkProcess("completion", "csh").exitCode() == 64)
+    }
+
+    @Test func oneNameIsListedWithWhatItHas() throws {
+        func text(_ arguments: String...) throws -> String {
+            let process = try BenchmarkProcess(["list"] + arguments)
+            let text = process.text()
+            #expect(process.exitCode() == 0, "\(text)")
+            return text
+        }
+        let all = try text()
+        #expect(all.contains("workload sensors: ") && all.contains("suite quick: "))
+        #expect(all.split(separator: "\n").count < 100)
+        #expect(try text("commit").contains("  options: count, rate, seconds, seed\n"))
+        #expect(try text("counted").contains("  commit/api/full/plain/1/realm\n"))
+        #expect(try text("realm").contains("engine realm "))
+        let json = try #require(
+            JSONSerialization.jsonObject(with: Data(try text("--json").utf8)) as? [String: Any])
+        let workloads = try #require(json["workloads"] as? [[String: Any]])
+        #expect(workloads.count == WorkloadCatalogue.all.count)
+        #expect(try BenchmarkProcess("list", "sensor").text().contains("Did you mean sensors?"))
+    }
+
+    @Test(arguments: [
+        ["list"], ["--help"], ["run", "--help"], ["run", "current", "--count", "5"],
+    ])
     func outputThatIsLostIsAnError(arguments: [String]) throws {
         let folder = try TemporaryFolder()
         let process = Process()
