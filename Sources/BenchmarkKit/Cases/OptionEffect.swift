@@ -31,8 +31,9 @@ extension OptionOverrides {
         let set: [(CaseOption, Bool)] = [
             (.batchSize, batchSize != nil), (.changes, changes != nil), (.count, count != nil),
             (.input, input != nil), (.observers, observers != nil), (.payload, payload != nil),
-            (.seconds, seconds != nil), (.seed, seed != nil), (.sensors, sensors != nil),
-            (.size, size != nil), (.threads, threads != nil), (.warmup, warmup != nil),
+            (.rate, rate != nil), (.seconds, seconds != nil), (.seed, seed != nil),
+            (.sensors, sensors != nil), (.size, size != nil), (.threads, threads != nil),
+            (.warmup, warmup != nil),
         ]
         for (option, isSet) in set where isSet { given.insert(option) }
         return given

@@ -12,6 +12,7 @@ struct OptionOverrides: Equatable, Sendable {
     var batchSize: Int?
     var threads: Int?
     var payload: Int?
+    var rate: Double?
     var observers: Int?
     var changes: Int?
     var seed: UInt64?
@@ -46,6 +47,7 @@ struct OptionOverrides: Equatable, Sendable {
         if let batchSize = value(.batchSize, batchSize) { options.batchSize = batchSize }
         if let threads = value(.threads, threads) { options.threads = threads }
         if let payload = value(.payload, payload) { options.payload = payload }
+        if let rate = value(.rate, rate) { options.rate = rate }
         if let observers = value(.observers, observers) { options.observers = observers }
         if let changes = value(.changes, changes) { options.changes = changes }
         if let seed = value(.seed, seed) { options.seed = seed }
@@ -73,6 +75,7 @@ struct OptionOverrides: Equatable, Sendable {
         case "batch-size": batchSize = try Self.number(text, name)
         case "threads": threads = try Self.number(text, name)
         case "payload": payload = try Self.number(text, name)
+        case "rate": rate = try Self.number(text, name)
         case "observers": observers = try Self.number(text, name)
         case "changes": changes = try Self.number(text, name)
         case "seed": seed = try Self.number(text, name)

@@ -25,6 +25,7 @@ struct Suite: Codable, Equatable, Sendable {
         var batchSize: Int?
         var threads: Int?
         var payload: Int?
+        var rate: Double?
         var observers: Int?
         var changes: Int?
         var warmup: Double?
@@ -169,7 +170,7 @@ extension Suite.Entry {
         let set: [(CaseOption, Bool)] = [
             (.size, size != nil), (.seconds, seconds != nil), (.count, count != nil),
             (.sensors, sensors != nil), (.batchSize, batchSize != nil),
-            (.threads, threads != nil), (.payload, payload != nil),
+            (.threads, threads != nil), (.payload, payload != nil), (.rate, rate != nil),
             (.observers, observers != nil), (.changes, changes != nil),
             (.warmup, warmup != nil), (.input, input != nil),
         ]
@@ -184,6 +185,7 @@ extension Suite.Entry {
         if let payload { options.payload = payload }
         if let warmup { options.warmup = warmup }
         options.count = count
+        options.rate = rate
         options.sensors = sensors
         options.observers = observers
         options.changes = changes

@@ -64,6 +64,14 @@ struct RunOptions: ParsableArguments {
     var payload: Int?
 
     @Option(
+        help: ArgumentHelp(
+            "Operations a second that begin, whether or not the ones before are done.",
+            discussion: "An open loop: latencies count from when an operation was due "
+                + "(intended_p99_us), so that a stall counts for all that it delays. "
+                + Self.takers(of: .rate) + ".", valueName: "number"))
+    var rate: Double?
+
+    @Option(
         help: ArgumentHelp("Handlers that each commit of notify calls.", valueName: "number"))
     var observers: Int?
 
@@ -113,7 +121,8 @@ struct RunOptions: ParsableArguments {
         OptionOverrides(
             engines: engine, durabilities: durability, isEncrypted: encrypt,
             seconds: seconds, count: count, sensors: sensors, batchSize: batchSize,
-            threads: threads, payload: payload, observers: observers, changes: changes, seed: seed,
+            threads: threads, payload: payload, rate: rate, observers: observers, changes: changes,
+            seed: seed,
             warmup: warmup, input: input, sweeps: sweep)
     }
 
@@ -123,7 +132,7 @@ struct RunOptions: ParsableArguments {
             ("engine", engine != nil), ("durability", durability != nil),
             ("seconds", seconds != nil), ("count", count != nil), ("sensors", sensors != nil),
             ("batch-size", batchSize != nil), ("threads", threads != nil),
-            ("payload", payload != nil), ("observers", observers != nil),
+            ("payload", payload != nil), ("rate", rate != nil), ("observers", observers != nil),
             ("changes", changes != nil), ("seed", seed != nil), ("warmup", warmup != nil),
         ]
         var names = fixed.filter(\.isGiven).map(\.name)

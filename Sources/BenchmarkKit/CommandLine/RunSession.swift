@@ -221,6 +221,7 @@ final class RunSession {
     private func conclude() throws {
         terminal.note("")
         for line in ResultTable.lines(for: results) { terminal.print(line) }
+        for line in ResultTable.remarks(on: results) { terminal.print(line) }
         if !report.checks.isEmpty {
             terminal.print("")
             for (line, check) in zip(

@@ -37,6 +37,20 @@ enum ResultTable {
         return text
     }
 
+    /// Returns what the latencies of the rows do not say.
+    static func remarks(on results: [CaseResult]) -> [String] {
+        let closed = results.contains { row in
+            row.status == .ok && row.offeredRate == nil
+                && (try? WorkloadCatalogue.workload(named: row.identifier.workload))?.options
+                    .contains(.rate) == true
+        }
+        return closed
+            ? [
+                "Closed loops: a stall delays a single commit. --rate N measures from when each "
+                    + "was due."
+            ] : []
+    }
+
     /// Returns the strategies, with the durability if the group has several.
     static func names(of group: [RunRow]) -> [String] {
         let showsDurability = Set(group.map(\.durability)).count > 1

@@ -19,6 +19,9 @@ struct CaseOptions: Codable, Hashable, Sendable {
         get { askedThreads ?? 1 }
         set { askedThreads = newValue }
     }
+    /// The operations a second that begin whether or not the ones before are done (an open loop);
+    /// nil means that each begins when the one before is done (a closed loop).
+    var rate: Double?
     /// The number of random bytes added to every reading.
     var payload = 0
     var seed: UInt64 = 20_190_409
@@ -47,6 +50,9 @@ struct CaseOptions: Codable, Hashable, Sendable {
         // The negated form also rejects NaN.
         if !(seconds > 0 && seconds <= 86_400) {
             return ("seconds", "must be above 0 and at most 86400, a day.")
+        }
+        if let rate, !(rate > 0 && rate <= 10_000_000) {
+            return ("rate", "must be above 0 and at most 10000000.")
         }
         if !(warmup >= 0 && warmup <= 86_400) {
             return ("warmup", "must be from 0 to 86400, a day.")

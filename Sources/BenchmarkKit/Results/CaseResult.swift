@@ -39,6 +39,8 @@ public struct CaseResult: Codable, Sendable {
     public var peakResidentBytes: Int?
     public var digest: String?
 
+    /// The value of `CaseOptions.rate`.
+    public var offeredRate: Double?
     /// The values of `BenchmarkCase.sweep` and, below, of `BenchmarkCase.isDeterministic`.
     public var sweep = ""
     public var isDeterministic = false
@@ -63,6 +65,7 @@ public struct CaseResult: Codable, Sendable {
         layer = benchmarkCase.layer
         threads = benchmarkCase.options.threads
         seed = benchmarkCase.options.seed
+        offeredRate = benchmarkCase.options.rate
         sweep = benchmarkCase.sweep
         isDeterministic = benchmarkCase.isDeterministic
     }

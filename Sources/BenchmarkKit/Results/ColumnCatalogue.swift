@@ -219,5 +219,12 @@ public enum ColumnCatalogue {
                 + "of its own with less work; kernel and controls are not in it. Repeats within "
                 + "0.5 %. Empty unless --instructions asks for it and the case is deterministic."
         ) { $0.instructions },
+        number(
+            "offered_ops_per_s",
+            "Operations a second that were begun, done or not (--rate, an open loop). Empty for a "
+                + "closed loop, where each begins when the one before is done: a stall then counts "
+                + "once, and not for all that would have begun meanwhile. intended_p99_us has the "
+                + "latency from when an operation was due."
+        ) { $0.offeredRate },
     ]
 }

@@ -57,6 +57,7 @@ extension CaseResult {
         var options = CaseOptions()
         options.threads = Int(row["threads"]) ?? options.threads
         options.seed = UInt64(row["seed"]) ?? options.seed
+        options.rate = row.number("offered_ops_per_s")
         self.init(BenchmarkCase(identifier: identifier, layer: row.layer, options: options))
         func count(_ column: String) -> Int? { row.number(column).map { Int($0) } }
         self.status = status

@@ -26,7 +26,7 @@ extension MeasureCatalogue {
             (
                 "intended_p50_us",
                 "Median microseconds from when an operation was due until it was done, at the "
-                    + "sustainable rate, or at the lowest rate tried if none passed."
+                    + "rate of --rate; of -rate rows at the sustainable one, or the lowest tried."
             ),
             ("intended_p99_us", "99th percentile of the same."),
             ("intended_p999_us", "99.9th percentile of the same."),

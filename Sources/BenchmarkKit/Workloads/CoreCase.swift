@@ -21,9 +21,10 @@ struct CoreCase {
     var hasControls: Bool { engine.name == "realm" }
 
     /// Whether the case has the bare disk as a control. Only durable commits are comparable with
-    /// it, since it waits for the disk.
+    /// it, since it waits for the disk. An open loop has no time for it.
     var hasBareDisk: Bool {
-        hasControls && options.hasControl && benchmarkCase.identifier.durability == .full
+        hasControls && options.hasControl && options.rate == nil
+            && benchmarkCase.identifier.durability == .full
     }
 
     /// Returns the bare disk that is interleaved with the commits of the case, or nil if it has

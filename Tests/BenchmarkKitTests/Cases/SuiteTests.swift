@@ -57,12 +57,12 @@ import ToolSupport
             ),
             (
                 #"{"workload": "commit", "threads": 4}"#,
-                "'threads' has no effect. What has: count, seconds."
+                "'threads' has no effect. What has: count, rate, seconds."
             ),
             (#"{"workload": "commit", "size": 4}"#, "'size' has no effect."),
             (
                 #"{"workload": "commit", "threads": 4, "count": 5}"#,
-                "'threads' has no effect. What has: count."
+                "'threads' has no effect. What has: count, rate."
             ),
             (
                 #"{"workload": "insert", "size": 4, "count": 5}"#,

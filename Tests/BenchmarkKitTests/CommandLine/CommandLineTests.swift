@@ -63,6 +63,7 @@ import ToolSupport
         (["lookup", "--seconds", "4"], "--seconds has no effect on lookup/api, lookup/engine."),
         (["current", "--batch-size", "4"], "--batch-size has no effect on sensors/current."),
         (["current", "--seed", "4"], "--seed has no effect on sensors/current."),
+        (["lookup", "--rate", "5"], "--rate has no effect on lookup/api"),
         (["insert", "--input", "synthetic"], "--input has no effect on insert/api"),
         (["count-cold", "--count", "4"], "--count has no effect on count-cold/api"),
         (["insert", "--observers", "4"], "--observers has no effect on insert/api"),

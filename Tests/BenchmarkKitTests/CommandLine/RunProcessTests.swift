@@ -255,6 +255,23 @@ struct RunProcessTests {
         #expect(process.exitCode() == 3)
     }
 
+    @Test func producersKeepToTheRate() throws {
+        let folder = try TemporaryFolder()
+        let process = try BenchmarkProcess(
+            "run", "current", "dedicated-thread", "processes", "async", "--count", "90", "--rate",
+            "300", "--output", folder.path)
+        let text = process.text()
+        #expect(process.exitCode() == 0, "\(text)")
+        #expect(!text.contains("Closed loops"))
+        let (path, rows) = try results(in: folder)
+        #expect(Set(try column("offered_ops_per_s", of: rows)) == ["300"])
+        for seconds in try column("elapsed_s", of: rows) {
+            #expect(try #require(Double(seconds)) >= 44.0 / 150, "\(text)")
+        }
+        let measures = try String(contentsOfFile: path + "/measures.csv", encoding: .utf8)
+        #expect(measures.components(separatedBy: "intended_p99_us").count == 5)
+    }
+
     @Test func comparableCasesTakeTurns() throws {
         let folder = try TemporaryFolder()
         let process = try BenchmarkProcess(

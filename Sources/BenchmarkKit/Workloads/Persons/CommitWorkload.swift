@@ -23,7 +23,7 @@ extension Workload {
             verification: core.expectation(contents, .unkeyed))
     }.with {
         $0.defaultSize = 1
-        $0.options = [.count, .seconds, .seed]
+        $0.options = [.count, .rate, .seconds, .seed]
         $0.isDeterministic = Workload.ifCounted
     }
 
@@ -52,7 +52,7 @@ extension Workload {
             results: results, histograms: commits.histograms,
             verification: core.expectation(contents, file.layout))
     }.with {
-        $0.options.insert(.seconds)
+        $0.options.formUnion([.rate, .seconds])
         $0.isDeterministic = Workload.ifCounted
     }
 }

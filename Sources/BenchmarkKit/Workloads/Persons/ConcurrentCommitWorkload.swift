@@ -9,14 +9,14 @@ enum ConcurrentCommitWorkload {
         needs: [.persons, .severalStores], threads: 64, run
     ).with {
         $0.defaultSize = 1
-        $0.options = [.count, .seconds, .seed, .threads]
+        $0.options = [.count, .rate, .seconds, .seed, .threads]
         $0.isDeterministic = Workload.ifCounted
     }
 
     private static func run(_ core: CoreCase) throws -> CaseOutcome {
         // This store keeps the file open until the last writer has ended.
         let store = try core.create(.unkeyed)
-        let course = Course(limit: core.options.count, seconds: core.options.seconds)
+        let course = Course(core.options)
         var io = IOMeasurement(core.engine)
         io.resume()
         let measured = try measure(core, course) {
@@ -56,14 +56,23 @@ enum ConcurrentCommitWorkload {
         private let nanoseconds: UInt64
         private let deadline = Atomic<UInt64>(.max)
         private let next = Atomic<Int>(0)
+        private let started = Atomic<UInt64>(0)
+        private let rate: Double?
 
-        init(limit: Int?, seconds: Double) {
-            self.limit = limit
-            nanoseconds = UInt64(seconds * 1e9)
+        init(_ options: CaseOptions) {
+            limit = options.count
+            nanoseconds = UInt64(options.seconds * 1e9)
+            rate = options.rate
+        }
+
+        /// When a number is to be committed; nil in a closed loop.
+        func due(_ number: Int) -> UInt64? {
+            rate.map { OpenLoop(rate: $0, start: started.load(ordering: .relaxed)).due(number) }
         }
 
         func begin() -> UInt64 {
             let now = monotonicNanoseconds()
+            started.store(now, ordering: .relaxed)
             if limit == nil { deadline.store(now + nanoseconds, ordering: .relaxed) }
             return now
         }
@@ -92,6 +101,7 @@ enum ConcurrentCommitWorkload {
         var seconds: Double
         var committed: Int
         var latency = LatencyRecorder()
+        var intended = LatencyRecorder()
         var timeline: [TimelinePoint]
 
         func fill(_ result: inout CaseResult) {
@@ -100,6 +110,7 @@ enum ConcurrentCommitWorkload {
             result.elapsedSeconds = seconds
             result.interval = ThroughputInterval(ratesOfEqualTimes: RunSampler.rates(of: timeline))
             result.latency = latency.summary()
+            if result.offeredRate != nil { result.fill(intended: intended) }
         }
     }
 
@@ -109,20 +120,24 @@ enum ConcurrentCommitWorkload {
         _ core: CoreCase, _ course: Course,
         _ prepare: @escaping @Sendable () throws -> (_ number: Int) throws -> Void
     ) throws -> Measured {
-        let workers = WorkerThreads<LatencyRecorder>(
+        let workers = WorkerThreads<(latency: LatencyRecorder, intended: LatencyRecorder)>(
             count: core.options.threads, name: "writer"
         ) { _, start in
             let commit = try prepare()
             guard start.wait() else { return nil }
             var latency = LatencyRecorder()
+            var intended = LatencyRecorder()
             var last = monotonicNanoseconds()
             while let number = course.take(at: last) {
+                let due = course.due(number)
+                if let due { last = OpenLoop.wait(until: due) }
                 try commit(number)
                 let now = monotonicNanoseconds()
                 latency.record(now - last)
+                if let due { intended.record(now - due) }
                 last = now
             }
-            return latency
+            return (latency, intended)
         }
         workers.waitUntilReady()
         var timeline: [TimelinePoint] = []
@@ -138,7 +153,10 @@ enum ConcurrentCommitWorkload {
         var measured = Measured(
             seconds: seconds(from: start, to: end), committed: course.committed,
             timeline: timeline)
-        for part in latencies { measured.latency.add(part) }
+        for part in latencies {
+            measured.latency.add(part.latency)
+            measured.intended.add(part.intended)
+        }
         return measured
     }
 
@@ -147,7 +165,7 @@ enum ConcurrentCommitWorkload {
     private static func control(_ core: CoreCase, bytes: Double) throws -> CaseResult {
         let groups = try BareGroups(
             directory: core.environment.directory, recordBytes: Int(bytes.rounded()))
-        let course = Course(limit: core.options.count, seconds: core.options.seconds)
+        let course = Course(core.options)
         let measured = try measure(core, course) { { _ in try groups.commit() } }
         var result = CaseResult.control(
             core.benchmarkCase.identifier.strategy + "-bare-groups", beside: core.benchmarkCase)

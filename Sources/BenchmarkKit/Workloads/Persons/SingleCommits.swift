@@ -11,6 +11,9 @@ final class SingleCommits {
     private let store: any PersonStore
     private let control: BareDisk?
     private var latency = LatencyRecorder()
+    /// The latencies from when commits were due, in an open loop.
+    private var intended = LatencyRecorder()
+    private var schedule: OpenLoop?
     private var syncTimes = LatencyRecorder()
     private var rates: [Double] = []
     private var shapes: [CommitShape] = []
@@ -41,6 +44,7 @@ final class SingleCommits {
         }
         var allocations = AllocationMeasurement(core.environment.allocations)
         allocations.pause()
+        schedule = core.options.rate.map { OpenLoop(rate: $0) }
         while Double(elapsed) / 1e9 < core.options.seconds || core.options.count != nil {
             let left = (core.options.count ?? .max) - operations
             if left <= 0 { break }
@@ -59,11 +63,14 @@ final class SingleCommits {
         counted = core.engine.counters
         let start = monotonicNanoseconds()
         var last = start
-        for _ in 0..<count {
+        for index in 0..<count {
+            let due = schedule?.due(operations + index)
+            if let due { last = OpenLoop.wait(until: due) }
             try commit(performed)
             performed += 1
             let now = PlantedDelay.end(of: last)
             latency.record(now - last)
+            if let due { intended.record(now - due) }
             last = now
             note()
         }
@@ -106,7 +113,11 @@ final class SingleCommits {
     }
 
     var histograms: [HistogramKind: HistogramData] {
-        [.latency: latency.distribution, .sync: syncTimes.distribution]
+        var histograms: [HistogramKind: HistogramData] = [
+            .latency: latency.distribution, .sync: syncTimes.distribution,
+        ]
+        if schedule != nil { histograms[.total] = intended.distribution }
+        return histograms
     }
 
     /// Returns the row and its control; `logicalBytes` is the average number of bytes of the values
@@ -124,6 +135,7 @@ final class SingleCommits {
             io, commits: operations, pages: pages,
             logicalBytes: Int(Double(operations) * logicalBytes))
         result.measure("sync_p50_us", syncTimes.percentile(50))
+        if schedule != nil { result.fill(intended: intended) }
         result.fill(try store.size())
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         guard let control else { return [result] }

@@ -34,7 +34,7 @@ final class SensorsRun {
         let identifier = benchmarkCase.identifier
         let options = benchmarkCase.options
         let hasControl =
-            options.hasControl
+            options.hasControl && options.rate == nil
             && type == DedicatedThreadStrategy.self && options.threads == 1
             && identifier.engine == "realm" && identifier.durability == .full
         store = try setup.openStore()
@@ -143,13 +143,18 @@ final class SensorsRun {
     /// thread if the strategy allows it.
     private func produce(until deadline: UInt64?, atMost limit: Int?) throws {
         if options.threads == 1, strategyType.producesOnMainThread {
-            Self.produce(strategy, setup.feed, environment, until: deadline, atMost: limit)
+            Self.produce(
+                strategy, setup.feed, environment, until: deadline, atMost: limit,
+                rate: options.rate)
             return
         }
+        // Together the producers begin as many readings as were asked for.
+        let rate = options.rate.map { $0 / Double(options.threads) }
         let producers = (0..<options.threads).map { number in
             BackgroundThread(name: "producer-\(number)") {
                 [strategy, feed = setup.feed, environment] _ in
-                Self.produce(strategy, feed, environment, until: deadline, atMost: limit)
+                Self.produce(
+                    strategy, feed, environment, until: deadline, atMost: limit, rate: rate)
             }
         }
         while !producers.allSatisfy(\.isDone) {
@@ -159,14 +164,24 @@ final class SensorsRun {
 
     private static func produce(
         _ strategy: any WriterStrategy, _ feed: ReadingFeed, _ environment: WriterEnvironment,
-        until deadline: UInt64?, atMost limit: Int?
+        until deadline: UInt64?, atMost limit: Int?, rate: Double?
     ) {
         do {
             let sink = try strategy.makeSink()
             var left = limit ?? .max
+            let schedule = rate.map { OpenLoop(rate: $0) }
+            var number = 0
             while left > 0, !environment.recorder.hasFailed {
-                if let deadline, monotonicNanoseconds() >= deadline { break }
-                guard let reading = feed.next() else { break }
+                let due = schedule?.due(number)
+                number += 1
+                if let deadline, due ?? 0 >= deadline || monotonicNanoseconds() >= deadline {
+                    break
+                }
+                guard var reading = feed.next() else { break }
+                if let due {
+                    OpenLoop.wait(until: due)
+                    reading.submittedAt = due
+                }
                 sink.submit(reading)
                 left -= 1
             }

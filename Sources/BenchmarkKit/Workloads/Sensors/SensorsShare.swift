@@ -86,6 +86,10 @@ struct SensorsShare {
         let start = monotonicNanoseconds()
         let deadline = seconds.map { start + UInt64($0 * 1e9) }
         var lastSaid = start
+        let schedule = setup.options.rate.map {
+            OpenLoop(rate: $0 / Double(request.processes), start: start)
+        }
+        var number = 0
         while !environment.recorder.hasFailed {
             let now = monotonicNanoseconds()
             if let deadline, now >= deadline { return }
@@ -96,7 +100,13 @@ struct SensorsShare {
             let own = setup.feed.next {
                 Self.owner(ofSensor: $0, among: request.processes) == request.number
             }
-            guard let own else { return }
+            guard var own else { return }
+            if let due = schedule?.due(number) {
+                number += 1
+                if let deadline, due >= deadline { return }
+                OpenLoop.wait(until: due)
+                own.submittedAt = due
+            }
             sink.submit(own)
         }
     }

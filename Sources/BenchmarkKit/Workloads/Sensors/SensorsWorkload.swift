@@ -15,7 +15,9 @@ enum SensorsWorkload {
             let sensors = try options.sensors ?? source(of: options).sensorCount
             return sensors * SensorAccount.capacity
         },
-        options: [.count, .seconds, .sensors, .threads, .payload, .seed, .warmup, .input],
+        options: [
+            .count, .seconds, .sensors, .threads, .payload, .rate, .seed, .warmup, .input,
+        ],
         // Nothing is drawn in a replay of a recording.
         idleOptions: { $0.payload == 0 && $0.input != "synthetic" ? [.seed] : [] },
         isDeterministic: isDeterministic, preparation: prepare, body: run)

@@ -58,11 +58,11 @@ struct WriterEnvironment: Sendable {
     var allocations: AllocationProbe?
 
     /// Waits while too many readings are in flight, then counts this one and stamps it with the
-    /// time.
+    /// time, unless it has that at which it was due.
     func admit(_ reading: ProducedReading) -> ProducedReading {
         var stamped = reading
         gate.enter()
-        stamped.submittedAt = monotonicNanoseconds()
+        if stamped.submittedAt == 0 { stamped.submittedAt = monotonicNanoseconds() }
         return stamped
     }
 

@@ -187,14 +187,8 @@ final class YCSBClient {
         return (start, end)
     }
 
-    /// Waits until `due` by sleeping and then, for precision, by spinning. Returns the time.
     private static func wait(until due: UInt64?) -> UInt64 {
-        var now = monotonicNanoseconds()
-        guard let due else { return now }
-        let margin: UInt64 = 150_000
-        if due > now + margin { System.sleep(nanoseconds: due - now - margin) }
-        repeat { now = monotonicNanoseconds() } while now < due
-        return now
+        due.map { OpenLoop.wait(until: $0) } ?? monotonicNanoseconds()
     }
 
     private func missing(_ key: String) -> BenchmarkError {

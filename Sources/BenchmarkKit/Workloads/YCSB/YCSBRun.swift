@@ -192,9 +192,7 @@ final class YCSBRun {
                 result.failure = reason
             }
             result.measure("sustainable_ops_per_s", search.operationsPerSecond)
-            result.measure("intended_p50_us", intended?.percentile(50))
-            result.measure("intended_p99_us", intended?.percentile(99))
-            result.measure("intended_p999_us", intended?.percentile(99.9))
+            if let intended { result.fill(intended: intended) }
         }
         let writes = try clients.collect { $0.writes }.reduce(0, +)
         let payload = try clients.collect { $0.payloadBytes }.reduce(0, +)
