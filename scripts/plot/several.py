@@ -169,7 +169,7 @@ def history(runs):
             axis.set_yscale("log")
             axis.set_ylim(min(rates) / 1.5, max(rates) * 1.5)
             style.logarithmic(axis.yaxis, style.short)
-            unit = "operations/s (logarithmic)"
+            unit = "operations/s\n(logarithmic)"
         else:
             axis.set_ylim(0, max(rates) * 1.08)
             axis.yaxis.set_major_formatter(FuncFormatter(style.short))
