@@ -22,6 +22,7 @@ let package = Package(
         .executable(name: "realm-bench-system-malloc", targets: ["realm-bench-system-malloc"]),
         .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
         .library(name: "ToolSupport", targets: ["ToolSupport"]),
+        .library(name: "RealmTool", targets: ["RealmTool"]),
         .library(name: "JemallocCounters", targets: ["JemallocCounters"]),
     ],
     traits: [

@@ -4,8 +4,9 @@ import StorageEngine
 import ToolSupport
 
 /// Keys of encrypted files, as users keep them.
-enum EncryptionKey {
-    static let size = Database.Options.encryptionKeySize
+public enum EncryptionKey {
+    /// Bytes of a key.
+    public static let size = Database.Options.encryptionKeySize
 
     /// Reads a key from a file. An argument would be visible to every user of the machine.
     static func read(file path: String) throws(ToolError) -> [UInt8] {
@@ -38,7 +39,7 @@ enum EncryptionKey {
 
     /// Returns the key that is given as its bytes or as hexadecimal digits, which white space may
     /// follow; nil if it is neither.
-    static func decode(_ bytes: [UInt8]) -> [UInt8]? {
+    public static func decode(_ bytes: [UInt8]) -> [UInt8]? {
         if bytes.count == size { return bytes }
         var digits = bytes[...]
         while let last = digits.last, [9, 10, 13, 32].contains(last) { digits.removeLast() }

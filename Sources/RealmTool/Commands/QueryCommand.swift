@@ -72,7 +72,12 @@ struct QueryCommand: ParsableCommand {
     func run() throws {
         let opened = try RealmFile.open(file, key: key.key())
         let table = try opened.table(className)
-        let selection = try Selection(opened, table, predicate: predicate, sort: sort)
+        let selection: Selection
+        do {
+            selection = try Selection(opened, table, predicate: predicate, sort: sort)
+        } catch let problem as PredicateProblem {
+            throw ToolError(.usage, problem.text)
+        }
         let output = ByteOutput.standard
         if count {
             output.append(text: "\(try selection.count())\n")

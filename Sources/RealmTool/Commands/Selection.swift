@@ -35,6 +35,15 @@ struct Selection {
             ? try sorter.first(limit, of: plan) : try sorter.sorted(try plan.keys())
     }
 
+    /// How the objects are found, and what is read for that, in several lines.
+    func explain() throws -> String {
+        let plan = try plan ?? QueryPlan(table, .constant(true))
+        let effort = try plan.measuringEffort { try plan.count() }.effort
+        var lines = [plan.explain(), effort.text]
+        if let sorter { lines.append("sorted by \(sorter.explain())") }
+        return lines.joined(separator: "\n")
+    }
+
     // MARK: Predicates
 
     private static func plan(
@@ -44,39 +53,8 @@ struct Selection {
             let condition = try queries.condition(predicate, on: table.definition.name)
             return try QueryPlan(table, condition)
         } catch let problem as StoredClassQueries.Problem {
-            throw ToolError(.usage, message(problem, predicate, table))
+            throw PredicateProblem(problem, predicate, table)
         }
-    }
-
-    /// The problem with the place in the predicate, and names that are close to an unknown one.
-    static func message(
-        _ problem: StoredClassQueries.Problem, _ predicate: String, _ table: Table
-    ) -> String {
-        let scalars = Array(predicate.unicodeScalars)
-        let place = min(max(0, problem.position), scalars.count)
-        let start = scalars[..<place].lastIndex(of: "\n").map { $0 + 1 } ?? 0
-        let end = scalars[place...].firstIndex(of: "\n") ?? scalars.count
-        func text(_ range: Range<Int>) -> String {
-            var view = String.UnicodeScalarView()
-            view.append(contentsOf: scalars[range])
-            return CellText.shown(String(view), cut: false)
-        }
-        let indent = TerminalWidth.columns(of: text(start..<place))
-        var message =
-            "\(problem.message)\n  \(text(start..<end))\n  "
-            + String(repeating: " ", count: indent) + "^"
-        let wordEnd = scalars[place..<end].firstIndex { !isOfName($0) } ?? end
-        let word = text(place..<wordEnd)
-        let names = table.definition.columns.map(\.name)
-        if !word.isEmpty, !names.contains(word) {
-            let close = NameSuggestion.closest(to: word, among: names)
-            if !close.isEmpty { message += "\nDid you mean \(close.joined(separator: ", "))?" }
-        }
-        return message
-    }
-
-    private static func isOfName(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
     // MARK: Orders
@@ -116,6 +94,53 @@ struct Selection {
                     + "Name a property of a linked object, such as 'owner.name'.")
         }
         return QueryOrder(links: links, column: column, isAscending: isAscending)
+    }
+}
+
+/// A mistake in a predicate.
+public struct PredicateProblem: Error {
+    /// A sentence.
+    public let message: String
+    /// The place of the mistake, in Unicode scalars from the beginning of the predicate.
+    public let position: Int
+    /// Names of properties that are close to an unknown one.
+    public let suggestions: [String]
+    private let scalars: [Unicode.Scalar]
+
+    fileprivate init(
+        _ problem: StoredClassQueries.Problem, _ predicate: String, _ table: Table
+    ) {
+        message = problem.message
+        scalars = Array(predicate.unicodeScalars)
+        position = min(max(0, problem.position), scalars.count)
+        let end = scalars[position...].firstIndex { !Self.isOfName($0) } ?? scalars.count
+        let word = Self.text(scalars[position..<end])
+        let names = table.definition.columns.map(\.name)
+        suggestions =
+            word.isEmpty || names.contains(word)
+            ? [] : NameSuggestion.closest(to: word, among: names)
+    }
+
+    /// The problem with the place in the predicate, for a terminal.
+    var text: String {
+        let start = scalars[..<position].lastIndex(of: "\n").map { $0 + 1 } ?? 0
+        let end = scalars[position...].firstIndex(of: "\n") ?? scalars.count
+        let indent = TerminalWidth.columns(of: Self.text(scalars[start..<position]))
+        let text =
+            "\(message)\n  \(Self.text(scalars[start..<end]))\n  "
+            + String(repeating: " ", count: indent) + "^"
+        if suggestions.isEmpty { return text }
+        return text + "\nDid you mean \(suggestions.joined(separator: ", "))?"
+    }
+
+    private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars)
+        return CellText.shown(String(view), cut: false)
+    }
+
+    private static func isOfName(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 }
 

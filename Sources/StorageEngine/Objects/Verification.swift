@@ -25,19 +25,26 @@ struct Verification {
     private static let limit = 100
 
     private let progress: Database.Progress?
+    /// Is told of each run of pages that is reached, and what it is used for.
+    private let visit: PageVisitor?
+    /// What the pages that are reached now are used for.
+    var use = PageUse(table: nil, part: .roots)
     private var reachedPages: UInt64 = 0
     private var runsUntilReport = runsPerReport
     private static let runsPerReport = 256
 
-    init(_ connection: Connection, progress: Database.Progress? = nil) {
+    init(
+        _ connection: Connection, progress: Database.Progress? = nil, visit: PageVisitor? = nil
+    ) {
         self.connection = connection
         self.progress = progress
+        self.visit = visit
     }
 
     static func run(
-        _ connection: Connection, progress: Database.Progress? = nil
+        _ connection: Connection, progress: Database.Progress? = nil, visit: PageVisitor? = nil
     ) throws(StorageError) -> [String] {
-        var verification = Verification(connection, progress: progress)
+        var verification = Verification(connection, progress: progress, visit: visit)
         try verification.walk()
         return verification.problems
     }
@@ -91,6 +98,7 @@ struct Verification {
             ? try pager.node(reference).pageCount
             : PageHeader(try pager.page(reference)).pageCount
         let extent = Extent(start: reference.page, count: UInt64(pages))
+        visit?(use, extent.start, extent.count)
         try reportProgress(extent.count)
         if reached.insert(extent) { return true }
         report("Page \(reference.page) is used twice.")
@@ -141,6 +149,7 @@ struct Verification {
     // MARK: Tables
 
     private mutating func walkTable(_ table: Table) throws(StorageError) {
+        use = PageUse(table: table.index, part: .objects)
         let root = try table.root
         var previous: Int64?
         let count = try walkNodes(root, .cluster) {
@@ -150,8 +159,11 @@ struct Verification {
         if let count, count != root.count {
             report("Table '\(table.stored.name)' counts \(root.count) objects and has \(count).")
         }
+        use.part = .primaryKeys
         try walkPrimaryKeys(table, objects: root.count)
+        use.part = .indexes
         try walkIndexes(table, objects: root.count)
+        use.part = .backlinks
         for position in table.stored.columns.indices
         where table.stored.columns[position].backlinks != nil {
             try walkSeveral(table, position)
@@ -184,6 +196,8 @@ struct Verification {
         if try table.location(of: key) == nil {
             report("Object \(key.rawValue) of '\(table.stored.name)' cannot be found by its key.")
         }
+        use.part = .values
+        defer { use.part = .objects }
         for column in table.stored.columns.indices {
             if column < table.propertyCount {
                 try walkValue(table, column, of: key, at: location)
@@ -247,6 +261,26 @@ struct Verification {
     }
 }
 
+/// What a page that a version reaches is used for.
+package struct PageUse: Hashable {
+    package enum Part: String, CaseIterable {
+        /// The roots of all trees, and the schema.
+        case roots
+        /// Leaves and branches with objects.
+        case objects
+        /// Long values, and long collections.
+        case values
+        case primaryKeys, indexes, backlinks
+    }
+
+    /// The number of the table; nil for what belongs to none.
+    package var table: Int?
+    package var part: Part
+}
+
+/// Is told of a run of pages: the number of its first page, and how many they are.
+package typealias PageVisitor = (_ use: PageUse, _ start: UInt64, _ count: UInt64) -> Void
+
 extension Connection {
     /// Checks everything that this snapshot reaches. Returns a description of each problem; an
     /// empty array means that the file is sound. Waits for the write lock at the end, because free
@@ -256,11 +290,13 @@ extension Connection {
     public func verify() throws(StorageError) -> [String] { try Verification.run(self) }
 
     /// The same, which tells `progress` on the calling thread how many pages of how many it has
-    /// reached.
+    /// reached, and `visit` which.
     ///
     /// - Throws: `.interrupted` if `progress` does.
-    package func verify(progress: Database.Progress?) throws(StorageError) -> [String] {
-        try Verification.run(self, progress: progress)
+    package func verify(
+        progress: Database.Progress?, visit: PageVisitor? = nil
+    ) throws(StorageError) -> [String] {
+        try Verification.run(self, progress: progress, visit: visit)
     }
 }
 

@@ -75,7 +75,8 @@ extension ResultsQuery {
 }
 
 extension QueryEffort {
-    fileprivate var text: String {
+    /// What was read, as a line for people.
+    package var text: String {
         if leaves == 0, let candidates {
             return "looked at none of the \(candidates) objects that were named"
         }

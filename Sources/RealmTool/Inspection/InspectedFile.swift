@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+import StorageEngine
+import Synchronization
+import ToolSupport
+
+/// A database file that somebody looks into: the Studio's page. Any thread may use it.
+///
+/// It keeps no version of the file. Whoever shows one holds an ``InspectedVersion``; all who show
+/// the same version share it.
+public final class InspectedFile: Sendable {
+    /// Why a file cannot be looked into.
+    public struct Problem: Error {
+        /// A complete sentence.
+        public let message: String
+        /// Whether the file is encrypted and was opened with another key, or without one.
+        public let needsKey: Bool
+
+        public init(message: String, needsKey: Bool) {
+            self.message = message
+            self.needsKey = needsKey
+        }
+    }
+
+    private struct Shown {
+        weak var version: InspectedVersion?
+    }
+
+    private let database: Database
+    private let shown = Mutex<[UInt64: Shown]>([:])
+    /// What users should know of the opening: commits may be missing.
+    public let warning: String?
+
+    /// Opens a file for reading.
+    public init(path: String, key: [UInt8]?) throws(Problem) {
+        do throws(StorageError) {
+            database = try Database.open(
+                path: path,
+                options: .init(createIfMissing: false, readOnly: true, encryptionKey: key))
+        } catch {
+            throw Problem(
+                message: ToolError(error, isOfOpening: true).message,
+                needsKey: error.code == .wrongKey)
+        }
+        warning = database.takeOpeningWarning()
+    }
+
+    public var isEncrypted: Bool { database.isEncrypted }
+    /// Bytes of the file now.
+    public var size: UInt64 { (try? database.fileSize) ?? 0 }
+    public var newestVersion: UInt64 { database.newestVersion }
+    /// Whether another file is at the path now, or none.
+    public var hasLeftItsPath: Bool { database.hasLeftItsPath }
+
+    /// Blocks until there is a newer version, at most for some time. Pins nothing.
+    public func waitForVersion(newerThan version: UInt64, timeout: Duration) -> UInt64 {
+        database.waitForVersion(newerThan: version, timeout: timeout)
+    }
+
+    /// The newest version. It is pinned as long as somebody refers to the result.
+    public func newest() throws -> InspectedVersion {
+        if let version = version(database.newestVersion) { return version }
+        let connection = try Connection(database)
+        return try shown.withLock { shown in
+            // Another thread may have opened it meanwhile.
+            if let known = shown[connection.version]?.version { return known }
+            shown = shown.filter { $0.value.version != nil }
+            let version = try InspectedVersion(connection)
+            shown[version.number] = Shown(version: version)
+            return version
+        }
+    }
+
+    /// A version that somebody shows; nil if nobody does.
+    public func version(_ number: UInt64) -> InspectedVersion? {
+        shown.withLock { $0[number]?.version }
+    }
+
+    /// The numbers of the versions that are shown.
+    public var shownVersions: [UInt64] {
+        shown.withLock { shown in shown.filter { $0.value.version != nil }.keys.sorted() }
+    }
+
+    /// Where the bytes of the file are, and who pins its versions.
+    public func statistics() throws -> [UInt8] {
+        let statistics = try database.statistics()
+        let output = ByteOutput()
+        output.append("{")
+        output.member("newest")
+        output.append(json: statistics.newestVersion)
+        output.member("format")
+        output.append(decimal: Int64(database.formatVersion))
+        output.member("pageSize")
+        output.append(decimal: Int64(statistics.pageSize))
+        output.member("fileBytes")
+        output.append(json: statistics.fileBytes)
+        output.member("liveBytes")
+        output.append(json: statistics.liveBytes)
+        output.member("pins")
+        output.append("[")
+        for pin in statistics.pinnedVersions {
+            output.separate()
+            output.append("{")
+            output.member("version")
+            output.append(json: pin.version)
+            output.member("process")
+            output.append(decimal: Int64(pin.processID))
+            output.member("name")
+            output.append(json: pin.processName)
+            output.member("isOwn")
+            output.append(json: pin.processID == UInt32(getpid()))
+            output.member("isFrozen")
+            output.append(json: pin.isFrozen)
+            output.member("seconds")
+            output.append(decimal: pin.age.components.seconds)
+            output.append("}")
+        }
+        output.append("]}")
+        return output.contents
+    }
+}

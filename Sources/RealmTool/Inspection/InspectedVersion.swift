@@ -1,0 +1,129 @@
+import StorageEngine
+import Synchronization
+import ToolSupport
+
+/// One version of a file, for any number of threads at the same time. Pins it while it exists.
+///
+/// What it returns is JSON, because it is read by a page. Errors are `BenchmarkError`,
+/// `StorageError` and ``PredicateProblem``.
+// Safe because the connection is frozen, and all else is behind a lock.
+public final class InspectedVersion: @unchecked Sendable {
+    private let pinned: Connection
+    let found = Mutex(FoundObjects())
+
+    init(_ connection: Connection) throws(StorageError) {
+        pinned = try Connection(freezing: connection)
+    }
+
+    public var number: UInt64 { pinned.version }
+
+    /// Calls `body` with a connection of its own, so that the memory it takes for decrypted pages
+    /// ends with it.
+    func read<Answer>(_ body: (Connection) throws -> Answer) throws -> Answer {
+        try body(try connection())
+    }
+
+    /// Opens a connection that reads this version.
+    func connection() throws -> Connection { try Connection(readingLike: pinned) }
+
+    func table(_ className: String, _ connection: Connection) throws -> Table {
+        if let table = try connection.table(named: className) { return table }
+        throw ToolError(.usage, "This version of the file has no class '\(className)'.")
+    }
+
+    // MARK: Classes
+
+    /// The classes with their properties and the number of their objects.
+    public func classes() throws -> [UInt8] {
+        try read { connection in
+            let output = ByteOutput()
+            output.append("{")
+            output.member("version")
+            output.append(json: number)
+            output.member("schemaVersion")
+            if let version = try connection.schemaVersion() {
+                output.append(json: version)
+            } else {
+                output.append("null")
+            }
+            output.member("classes")
+            output.append("[")
+            for definition in try connection.tableDefinitions() {
+                let count = try table(definition.name, connection).count()
+                append(definition, count: count, to: output)
+            }
+            output.append("]}")
+            return output.contents
+        }
+    }
+
+    private func append(_ definition: TableDefinition, count: Int, to output: ByteOutput) {
+        output.separate()
+        output.append("{")
+        output.member("name")
+        output.append(json: definition.name)
+        output.member("embedded")
+        output.append(json: definition.isEmbedded)
+        output.member("count")
+        output.append(decimal: Int64(count))
+        output.member("properties")
+        output.append("[")
+        for column in definition.columns { append(column, to: output) }
+        output.append("]}")
+    }
+
+    private func append(_ column: ColumnDefinition, to output: ByteOutput) {
+        let property = SchemaDocument.Property(column)
+        output.separate()
+        output.append("{")
+        output.member("name")
+        output.append(json: property.name)
+        output.member("type")
+        output.append(json: property.type)
+        output.member("collection")
+        output.append(json: property.collection)
+        output.member("optional")
+        output.append(json: property.optional ?? false)
+        output.member("primaryKey")
+        output.append(json: property.primaryKey ?? false)
+        output.member("indexed")
+        output.append(json: property.indexed ?? false)
+        output.member("target")
+        output.append(json: property.target)
+        output.member("description")
+        output.append(json: TypeName.description(column))
+        output.append("}")
+    }
+
+    /// The bytes of each class, and of its properties. Reads all leaves.
+    public func sizes() throws -> [UInt8] {
+        try read { connection in
+            let output = ByteOutput()
+            output.append("{\"classes\":[")
+            for definition in try connection.tableDefinitions() {
+                let storage = try connection.storage(of: table(definition.name, connection))
+                output.separate()
+                output.append("{")
+                output.member("name")
+                output.append(json: definition.name)
+                for (name, bytes) in [
+                    ("total", storage.total), ("primaryKeys", storage.primaryKeys),
+                    ("backlinks", storage.backlinks), ("structure", storage.structure),
+                ] { output.append(text: ",\"\(name)\":\(bytes)") }
+                output.append(text: ",\"properties\":\(storage.columns)")
+                output.append(text: ",\"indexes\":\(storage.indexes)}")
+            }
+            output.append("]}")
+            return output.contents
+        }
+    }
+
+    /// The classes as Swift source.
+    public func swiftSource() throws -> String {
+        try read { connection in
+            SwiftSource(
+                try connection.tableDefinitions(), version: try connection.schemaVersion() ?? 0
+            ).text()
+        }
+    }
+}
