@@ -24,6 +24,9 @@ package_swift() {
         # tests is not compiled again.
         export REALM_EXAMPLES_TRAITS="$package_traits"
         options=(--manifest-cache none --scratch-path "$package_directory/.build")
+    elif [ "$folder" = "$package_directory/Studio" ]; then
+        # Beside 'realm', which starts it, and with what is compiled of the library already.
+        options=(--manifest-cache none --scratch-path "$package_directory/.build")
     else
         # Packages inside this one say in their manifests which of its traits they need. That of the
         # peers reads what their folders say, which a cached manifest would not see.
@@ -94,4 +97,13 @@ ensure_python_peers() {
     # shellcheck disable=SC2086
     "$environment/bin/pip" --disable-pip-version-check install --quiet $packages \
         || echo "warning: $packages could not be installed and is left out" >&2
+}
+
+# Installs the browser of the distribution, and what drives it in tests.
+ensure_browser() {
+    local environment="$package_directory/Studio/.venv" python=/usr/bin/python3
+    ensure_packages chromium fonts-dejavu-core python3-venv
+    [ -x "$environment/bin/pip" ] || "$python" -m venv "$environment"
+    "$environment/bin/pip" --disable-pip-version-check install --quiet \
+        --requirement "$package_directory/Studio/Tests/browser/requirements.txt"
 }

@@ -22,6 +22,7 @@ struct RealmCommand: ParsableCommand {
               realm export people.realm Person > p.csv      all objects of a class
               realm import new.realm Person p.csv --infer   a new file of a table
               realm schema people.realm                     its classes in Swift
+              realm studio people.realm                     all of it, in the browser
 
             KEYS
               A key is read from a file (--key-file) or an environment variable
@@ -43,5 +44,6 @@ struct RealmCommand: ParsableCommand {
             InfoCommand.self, SchemaCommand.self, QueryCommand.self, ExportCommand.self,
             ImportCommand.self, WatchCommand.self, VerifyCommand.self, CompactCommand.self,
             EncryptCommand.self, DecryptCommand.self, RekeyCommand.self, PinsCommand.self,
+            StudioCommand.self,
         ])
 }

@@ -1,0 +1,169 @@
+// One object: all its properties, with whole values and the elements of collections.
+
+import { appendText, bytes, draw, grouped, make, pairs } from "./cells.js";
+
+const pageOfElements = 100;
+
+export class Detail {
+  // `source` has ask(what, parameters, signal), classes(), follow(className, key), close(),
+  // failed(error).
+  constructor(source) {
+    this.source = source;
+    this.element = document.getElementById("detail");
+    this.element.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.source.close();
+    });
+  }
+
+  hide() {
+    this.shown = null;
+    this.element.hidden = true;
+  }
+
+  async show(className, key, takesFocus) {
+    const isSame = this.shown?.className === className && this.shown.key === key;
+    this.shown = { className, key };
+    this.request?.abort();
+    this.request = new AbortController();
+    const { signal } = this.request;
+    let answer;
+    try {
+      answer = await this.source.ask("object", { class: className, key }, signal);
+    } catch (error) {
+      if (error.name !== "AbortError") this.source.failed(error);
+      return;
+    }
+    if (signal.aborted) return;
+    const text = JSON.stringify(answer?.object ?? null);
+    // What the user has opened stays as it is while the object does.
+    if (isSame && text === this.text && !this.element.hidden) return;
+    const place = isSame ? this.element.scrollTop : 0;
+    this.text = text;
+    this.draw(className, key, answer);
+    this.element.hidden = false;
+    this.element.scrollTop = place;
+    if (takesFocus) this.element.querySelector("button").focus();
+  }
+
+  draw(className, key, answer) {
+    const head = make("div", "head");
+    const back = make("button", "", "←");
+    back.title = "Back";
+    back.ariaLabel = "Back";
+    back.addEventListener("click", () => history.back());
+    const title = make("h2");
+    appendText(title, `${className} #${key}`);
+    const close = make("button", "plain", "✕");
+    close.title = "Close";
+    close.ariaLabel = "Close";
+    close.addEventListener("click", () => this.source.close());
+    head.append(back, title, close);
+    if (!answer) {
+      this.element.replaceChildren(head, make("p", "quiet", "The object has been deleted."));
+      return;
+    }
+    const facts = make("div", "quiet");
+    facts.append(`position ${grouped(answer.position + 1)}, `
+      + `${grouped(answer.linkedFrom)} ${answer.linkedFrom === 1 ? "link" : "links"} to it`);
+    if (answer.owner) {
+      facts.append(", owned by ");
+      draw(facts, {
+        link: answer.owner.key, class: answer.owner.class, label: `#${answer.owner.key}`,
+      }, "object", this.source.follow);
+    }
+    const list = make("dl");
+    const { properties } = this.source.classes().find((other) => other.name === className);
+    properties.forEach((property, index) => {
+      const term = make("dt");
+      const name = make("b");
+      appendText(name, property.name);
+      const notes = [
+        property.description, property.primaryKey ? "primary key" : "",
+        property.indexed ? "indexed" : "",
+      ];
+      term.append(name, ` ${notes.filter(Boolean).join(", ")}`);
+      const value = make("dd");
+      value.dir = "auto";
+      this.drawValue(value, property, answer.object.cells[index], className, key);
+      list.append(term, value);
+    });
+    this.element.replaceChildren(head, facts, list);
+    for (const chip of this.element.querySelectorAll(".chip")) chip.tabIndex = 0;
+  }
+
+  drawValue(element, property, cell, className, key) {
+    draw(element, cell, property.type, this.source.follow);
+    if (cell === null || typeof cell !== "object") return;
+    const place = { class: className, key, property: property.name };
+    const inner = "type" in cell ? cell.value : cell;
+    if (property.collection) {
+      if (cell.count > 0) this.addElements(element, property, place, cell.count);
+    } else if (inner !== null && typeof inner === "object" && ("text" in inner || "hex" in inner && inner.bytes > 32
+      || "count" in inner)) {
+      this.addWhole(element, property.type, place);
+    }
+  }
+
+  // A button that shows the whole value, part by part.
+  addWhole(element, type, place) {
+    const button = make("button", "", "Show all");
+    let from = 0;
+    let text = null;
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      try {
+        const answer = await this.source.ask("value", { ...place, from });
+        if (!text) {
+          text = make("div", "text");
+          if (type === "data") text.classList.add("code");
+          text.tabIndex = 0;
+          button.before(text);
+        }
+        text.append(type === "data" ? `${pairs(answer.text)} ` : answer.text);
+        from = answer.next;
+        button.disabled = false;
+        button.textContent = `More, from ${bytes(from)} of ${bytes(answer.bytes)} on`;
+        if (from >= answer.bytes) button.remove();
+      } catch (error) {
+        this.source.failed(error);
+      }
+    });
+    element.append(make("br"), button);
+  }
+
+  addElements(element, property, place, count) {
+    const list = make("ol");
+    const more = make("button", "", "More");
+    let from = 0;
+    const load = async () => {
+      more.disabled = true;
+      try {
+        const answer = await this.source.ask("elements", { ...place, from, count: pageOfElements });
+        answer.elements.forEach(({ key, value }, index) => {
+          const item = make("li");
+          const at = make("span", "at");
+          if (key === undefined) at.append(grouped(from + index));
+          else appendText(at, key);
+          const shown = make("span");
+          shown.dir = "auto";
+          draw(shown, value, property.type, this.source.follow);
+          for (const chip of shown.querySelectorAll(".chip")) chip.tabIndex = 0;
+          item.append(at, shown);
+          list.append(item);
+        });
+        from += answer.elements.length;
+        more.disabled = false;
+        more.hidden = from >= answer.count || answer.elements.length === 0;
+      } catch (error) {
+        this.source.failed(error);
+      }
+    };
+    more.addEventListener("click", load);
+    const open = make("button", "", `Show ${count === 1 ? "the element" : "elements"}`);
+    open.addEventListener("click", () => {
+      open.replaceWith(list, more);
+      load();
+    });
+    element.append(make("br"), open);
+  }
+}

@@ -1,0 +1,625 @@
+// The page: which file, class, question and object it shows, and what its buttons do.
+//
+// What is shown is in the address behind '#', so that the browser's way back is the page's.
+
+import { address, get, post } from "./api.js";
+import { appendText, bytes, grouped, make } from "./cells.js";
+import { Detail } from "./detail.js";
+import { Diagram } from "./diagram.js";
+import { Inside } from "./inside.js";
+import { Live } from "./live.js";
+import { QueryBox } from "./query.js";
+import { Table, columnsOf } from "./table.js";
+
+const element = (id) => document.getElementById(id);
+const page = crypto.randomUUID();
+let files = [];
+let classes = [];
+let sizes = null;
+let shown = {};
+let version = null;
+let frozen = false;
+let turn = 0;
+let columns = [];
+
+// MARK: The address
+
+function readAddress() {
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  const name = parameters.get("order");
+  return {
+    file: Number(parameters.get("file") ?? files.find((file) => file.isOpen)?.number ?? 0),
+    view: parameters.get("view"),
+    className: parameters.get("class"),
+    predicate: parameters.get("where") ?? "",
+    order: name ? { name, descends: parameters.get("descends") === "1" } : null,
+    object: parameters.get("object"),
+    at: Number(parameters.get("at") ?? 0),
+  };
+}
+
+function go(changes, { replaces = false } = {}) {
+  const next = { ...shown, at: 0, view: null, ...changes };
+  const parameters = new URLSearchParams();
+  if (files.length > 1) parameters.set("file", next.file);
+  if (next.view) parameters.set("view", next.view);
+  if (next.className) parameters.set("class", next.className);
+  if (next.predicate) parameters.set("where", next.predicate);
+  if (next.order) parameters.set("order", next.order.name);
+  if (next.order?.descends) parameters.set("descends", "1");
+  if (next.at) parameters.set("at", next.at);
+  if (next.object) parameters.set("object", next.object);
+  const hash = `#${parameters}`;
+  if (hash === location.hash) return;
+  if (replaces) history.replaceState(null, "", hash);
+  else history.pushState(null, "", hash);
+  apply().catch(fail);
+}
+
+window.addEventListener("popstate", () => apply().catch(fail));
+
+async function apply() {
+  const next = readAddress();
+  const former = shown;
+  if (former.file !== next.file) {
+    shown = next;
+    await openFile();
+    return;
+  }
+  if (!next.className) next.className = classes.find((other) => !other.embedded)?.name;
+  shown = next;
+  const isSame = former.className === next.className && former.predicate === next.predicate
+    && former.order?.name === next.order?.name && former.order?.descends === next.order?.descends;
+  if (!isSame) {
+    document.body.classList.remove("menu");
+    if (former.className !== next.className) loadColumns();
+    if (query.text.trim() !== next.predicate) query.text = next.predicate;
+    hidePlan();
+    drawClasses();
+    showTable();
+  } else if (former.at !== next.at && next.at) {
+    table.goTo(next.at, table.active.column);
+  }
+  if (former.object !== next.object || !isSame) showObject();
+  if (former.view !== next.view) showView();
+}
+
+// The objects, or one of the other views of the file.
+function showView() {
+  document.body.classList.remove("menu");
+  element("main").hidden = Boolean(shown.view);
+  if (!shown.view && isTableStale) {
+    isTableStale = false;
+    table.refresh();
+  }
+  if (shown.view === "inside") inside.show();
+  else inside.hide();
+  if (shown.view === "diagram") diagram.show();
+  else diagram.hide();
+  for (const name of ["inside", "diagram"]) {
+    element(`show-${name}`).setAttribute("aria-current", shown.view === name);
+  }
+  drawClasses();
+}
+
+for (const name of ["inside", "diagram"]) {
+  element(`show-${name}`).addEventListener("click", () => go({ view: name, object: null }));
+}
+
+function showObject(takesFocus = false) {
+  if (shown.object) {
+    detail.show(shown.className, shown.object, takesFocus);
+  } else {
+    detail.hide();
+  }
+  if (table.columns && table.chosen !== shown.object) table.choose(shown.object);
+}
+
+// MARK: Files
+
+async function loadFiles() {
+  files = await get("");
+  const select = element("file");
+  const names = files.map((file) => file.path.split("/").at(-1));
+  select.replaceChildren(...files.map((file, index) => {
+    // Files of one name are told apart by their paths.
+    const isUnique = names.filter((name) => name === names[index]).length === 1;
+    const option = make("option", "", isUnique ? names[index] : file.path);
+    option.value = file.number;
+    return option;
+  }));
+}
+
+async function openFile() {
+  const file = files[shown.file];
+  live.end();
+  classes = [];
+  sizes = null;
+  version = null;
+  setFrozen(false);
+  element("file").value = shown.file;
+  element("size").textContent = file?.size === undefined ? "" : bytes(file.size);
+  document.title = file ? `${file.path.split("/").at(-1)} - Realm Studio` : "Realm Studio";
+  showBanner(file?.message ?? null);
+  element("main").hidden = true;
+  drawClasses();
+  detail.hide();
+  inside.forget();
+  diagram.hide();
+  if (!file) return;
+  if (!file.isOpen) {
+    if (file.needsKey) {
+      showBanner(file.message, "Enter the key", () => askKey(file.message));
+      askKey(file.message);
+    } else {
+      showBanner(file.message, "Try again", () => reopen(null));
+    }
+    return;
+  }
+  live.follow(shown.file);
+  await loadClasses();
+  element("main").hidden = false;
+  const { file: number } = shown;
+  shown = { file: number };
+  await apply();
+  loadSizes();
+}
+
+async function reopen(key) {
+  // The server lets go of the former file once no page shows it.
+  live.end();
+  try {
+    const file = await post(`/${shown.file}/open`, { key });
+    files[file.number] = file;
+    const { file: number } = shown;
+    shown = { file: number };
+    await openFile();
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function askKey(message) {
+  element("key-message").textContent = message;
+  element("key").value = "";
+  element("key-dialog").showModal();
+}
+
+element("key-form").addEventListener("submit", (event) => {
+  const key = element("key").value.trim();
+  element("key").value = "";
+  if (event.submitter?.value === "open") reopen(key);
+});
+
+element("file").addEventListener("change", () => {
+  go({
+    file: Number(element("file").value), className: null, predicate: "", order: null, object: null,
+  });
+});
+
+// MARK: Classes
+
+async function loadClasses() {
+  const former = new Map(classes.map((other) => [other.name, other.count]));
+  const answer = await ask("classes");
+  version ??= answer.version;
+  classes = answer.classes;
+  for (const other of classes) {
+    other.changed = former.has(other.name) && former.get(other.name) !== other.count;
+  }
+  drawClasses();
+}
+
+async function loadSizes() {
+  const number = shown.file;
+  try {
+    const answer = await ask("sizes");
+    if (number !== shown.file) return;
+    sizes = new Map(answer.classes.map((other) => [other.name, other.total]));
+    drawClasses();
+  } catch (error) {
+    if (error.code === "damaged") fail(error);
+  }
+}
+
+function drawClasses() {
+  const list = element("classes");
+  const focused = document.activeElement?.closest?.("#classes .class")?.dataset.name;
+  const entries = [];
+  for (const [title, isEmbedded] of [["Classes", false], ["Embedded", true]]) {
+    const some = classes.filter((other) => other.embedded === isEmbedded);
+    if (some.length === 0) continue;
+    const heading = make("li");
+    heading.append(make("h2", "", title));
+    entries.push(heading, ...some.map(classEntry));
+  }
+  list.replaceChildren(...entries);
+  if (focused !== undefined) {
+    [...list.querySelectorAll(".class")].find((item) => item.dataset.name === focused)?.focus();
+  }
+}
+
+function classEntry(entry) {
+  const item = make("li");
+  const button = make("button", "class");
+  button.dataset.name = entry.name;
+  const name = make("span", "name");
+  appendText(name, entry.name);
+  const count = make("span", "count", grouped(entry.count));
+  if (entry.changed) count.classList.add("changed");
+  button.append(name, count, make("span", "bytes", sizes?.has(entry.name)
+    ? bytes(sizes.get(entry.name)) : ""));
+  button.title = `${entry.name}: ${grouped(entry.count)} objects`;
+  if (entry.name === shown.className && !shown.view) button.setAttribute("aria-current", "true");
+  button.addEventListener("click", () => {
+    document.body.classList.remove("menu");
+    go({ className: entry.name, predicate: "", order: null, object: null });
+  });
+  item.append(button);
+  return item;
+}
+
+element("menu").addEventListener("click", () => {
+  const isOpen = document.body.classList.toggle("menu");
+  element("menu").setAttribute("aria-expanded", isOpen);
+});
+
+// MARK: Columns
+
+function columnsKey() { return `columns ${files[shown.file].path} ${shown.className}`; }
+
+function loadColumns() {
+  const found = classes.find((other) => other.name === shown.className);
+  columns = columnsOf(found?.properties ?? []);
+  let stored = {};
+  try { stored = JSON.parse(localStorage.getItem(columnsKey())) ?? {}; } catch { /* as new */ }
+  for (const column of columns) {
+    const known = stored[column.property.name];
+    if (!known) continue;
+    column.isHidden = known.isHidden === true;
+    if (Number.isFinite(known.width)) column.width = known.width;
+  }
+  element("column-list").replaceChildren(...columns.map((column) => {
+    const label = make("label");
+    const box = make("input");
+    box.type = "checkbox";
+    box.checked = !column.isHidden;
+    box.addEventListener("change", () => {
+      column.isHidden = !box.checked;
+      keepColumns();
+      table.redraw();
+    });
+    label.append(box);
+    appendText(label, column.property.name);
+    return label;
+  }));
+  drawSaved();
+}
+
+function keepColumns() {
+  const stored = {};
+  for (const { property, isHidden, width } of columns) stored[property.name] = { isHidden, width };
+  localStorage.setItem(columnsKey(), JSON.stringify(stored));
+}
+
+for (const list of document.querySelectorAll(".list")) {
+  document.addEventListener("click", (event) => {
+    if (!list.contains(event.target)) list.open = false;
+  });
+  list.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    list.open = false;
+    list.querySelector("summary").focus();
+  });
+}
+
+// MARK: Rows
+
+function path() { return `/${shown.file}`; }
+
+function question() {
+  const { className, predicate, order } = shown;
+  return {
+    class: className, predicate,
+    order: order ? order.name + (order.descends ? ":desc" : "") : null,
+  };
+}
+
+// Asks again without a version if nobody shows the one that was asked for any more.
+async function ask(what, parameters = {}, signal = undefined) {
+  try {
+    return await get(`${path()}/${what}`, { version, ...parameters }, signal);
+  } catch (error) {
+    if (error.code !== "gone") throw error;
+    return get(`${path()}/${what}`, parameters, signal);
+  }
+}
+
+const table = new Table(element("table"), {
+  rows: (from, count, signal) => ask(
+    "rows", { ...question(), from, count, page, turn }, signal),
+  open: (key, at) => {
+    go({ object: key, at }, { replaces: Boolean(shown.object) });
+    showObject(true);
+  },
+  follow,
+  sort(property) {
+    if (property.collection || property.target || property.type === "mixed") {
+      return say(`Objects cannot be sorted by '${property.name}'.`);
+    }
+    const { order } = shown;
+    const isSame = order?.name === property.name;
+    // Ascending, then descending, then as the objects were made.
+    const next = isSame && order.descends ? null : { name: property.name, descends: isSame };
+    go({ order: next });
+  },
+  didResize: keepColumns,
+  answered(answer) {
+    query.showMistake(null);
+    drawAnswer(answer);
+  },
+  failed(error) {
+    if (error.code === "predicate") {
+      query.showMistake(error);
+      element("answer").textContent = "";
+    } else {
+      fail(error);
+    }
+  },
+  nothing: () => (shown.predicate ? "No object matches." : "There are no objects of this class."),
+  message: say,
+});
+
+function showTable() {
+  turn += 1;
+  const isOf = classes.find((other) => other.name === shown.className);
+  if (!isOf) {
+    table.show([], null);
+    element("answer").textContent =
+      classes.length ? `There is no class '${shown.className}'.` : "The file has no classes.";
+    return;
+  }
+  element("table").setAttribute("aria-label", `Objects of ${shown.className}`);
+  table.show(columns, shown.order, { at: shown.at, chosen: shown.object });
+}
+
+function drawAnswer({ count, seconds }) {
+  const time = seconds < 0.001 ? "under 1 ms" : `${(seconds * 1000).toFixed(0)} ms`;
+  const noun = count === 1 ? "object" : "objects";
+  const of = shown.predicate
+    ? ` of ${grouped(classes.find((other) => other.name === shown.className)?.count ?? 0)}` : "";
+  const text = `${grouped(count)}${of} ${noun}`;
+  const status = element("answer");
+  // Said to a screen reader when it changes, which the time always does.
+  if (status.dataset.text !== text) {
+    status.replaceChildren(make("span", "", text), make("span", "time"));
+    status.dataset.text = text;
+  }
+  const shownTime = status.querySelector(".time");
+  shownTime.ariaHidden = "true";
+  shownTime.textContent = `, ${time}`;
+}
+
+async function follow(className, key) {
+  try {
+    const object = await ask("object", { class: className, key });
+    if (!object) return say("The object has been deleted.");
+    go({ className, predicate: "", order: null, object: key, at: object.position });
+  } catch (error) {
+    fail(error);
+  }
+}
+
+const detail = new Detail({
+  ask, classes: () => classes, follow,
+  close() {
+    go({ object: null, at: shown.at }, { replaces: true });
+    element("table").focus();
+  },
+  failed: fail,
+});
+
+const inside = new Inside({ ask, path, version: () => version, failed: fail });
+const diagram = new Diagram({ ask, classes: () => classes, failed: fail });
+
+// MARK: Export
+
+element("export").addEventListener("toggle", () => {
+  const names = columns.filter((column) => !column.isHidden).map((column) => column.property.name);
+  for (const format of ["csv", "jsonl"]) {
+    const link = element(`export-${format}`);
+    link.href = address(`${path()}/export`, {
+      ...question(), version: frozen ? version : null, format, columns: JSON.stringify(names),
+    });
+    link.download = `${shown.className}.${format}`;
+  }
+});
+element("export").addEventListener("click", (event) => {
+  if (event.target.closest("a")) element("export").open = false;
+});
+
+// MARK: Queries
+
+const query = new QueryBox({
+  run: (predicate) => {
+    if (predicate !== shown.predicate) go({ predicate, object: null }, { replaces: true });
+  },
+  context: () => ({ className: shown.className, classes }),
+});
+
+element("clear").addEventListener("click", () => {
+  query.text = "";
+  query.run();
+  query.input.focus();
+});
+
+function savedKey() { return `saved ${files[shown.file].path} ${shown.className}`; }
+
+function saved() {
+  try { return JSON.parse(localStorage.getItem(savedKey())) ?? []; } catch { return []; }
+}
+
+function drawSaved() {
+  const select = element("saved");
+  const all = saved();
+  select.hidden = all.length === 0;
+  const title = make("option", "", "Saved");
+  title.value = "";
+  select.replaceChildren(title, ...all.map((predicate) => {
+    const option = make("option", "", predicate);
+    option.value = predicate;
+    return option;
+  }));
+  element("save").textContent =
+    shown.predicate && all.includes(shown.predicate) ? "Forget" : "Save";
+}
+
+element("save").addEventListener("click", () => {
+  const predicate = query.text.trim();
+  if (!predicate) return say("There is no predicate to save.");
+  const all = saved();
+  const next = all.includes(predicate)
+    ? all.filter((other) => other !== predicate) : [predicate, ...all].slice(0, 50);
+  localStorage.setItem(savedKey(), JSON.stringify(next));
+  drawSaved();
+});
+
+element("saved").addEventListener("change", () => {
+  query.text = element("saved").value;
+  query.run();
+});
+
+function hidePlan() {
+  element("plan").hidden = true;
+  element("explain").setAttribute("aria-expanded", "false");
+  drawSaved();
+}
+
+element("explain").addEventListener("click", async () => {
+  const plan = element("plan");
+  if (!plan.hidden) return hidePlan();
+  try {
+    const answer = await ask("explain", question());
+    plan.textContent = answer.text;
+    plan.hidden = false;
+    element("explain").setAttribute("aria-expanded", "true");
+  } catch (error) {
+    fail(error);
+  }
+});
+
+// MARK: Versions
+
+let isRefreshing = false;
+let isOutOfDate = false;
+let isTableStale = false;
+
+const live = new Live({
+  version(number, size) {
+    element("size").textContent = bytes(size);
+    inside.note(number, size);
+    const isNew = version !== null && number !== version;
+    version = number;
+    drawLive();
+    if (isNew) refresh();
+  },
+  newest(number) { drawLive(number); },
+  replaced() {
+    showBanner(
+      "Another file is at this path now, or none. What is shown is of the former one.",
+      "Open what is there", () => reopen(null));
+  },
+  lost() {
+    setFrozen(false);
+    say("The frozen version is not kept any more. The newest one is shown.");
+  },
+});
+
+// Shows the new version, but not before the last one was shown for a while.
+async function refresh() {
+  if (isRefreshing) {
+    isOutOfDate = true;
+    return;
+  }
+  isRefreshing = true;
+  do {
+    isOutOfDate = false;
+    const start = performance.now();
+    try {
+      await loadClasses();
+      turn += 1;
+      if (!shown.view) await table.refresh();
+      else isTableStale = true;
+      if (shown.object) detail.show(shown.className, shown.object, false);
+    } catch (error) {
+      if (error.code !== "gone") fail(error);
+    }
+    const pause = Math.max(200, 3 * (performance.now() - start));
+    await new Promise((resolve) => { setTimeout(resolve, pause); });
+  } while (isOutOfDate);
+  isRefreshing = false;
+}
+
+function drawLive(newest = version) {
+  element("live").textContent = frozen
+    ? `frozen at version ${grouped(version)}`
+      + (newest > version ? `, ${grouped(newest - version)} behind` : "")
+    : `version ${grouped(version)}`;
+}
+
+function setFrozen(value) {
+  frozen = value;
+  element("freeze").setAttribute("aria-pressed", value);
+  element("freeze").textContent = value ? "Follow again" : "Freeze here";
+  if (version !== null) drawLive();
+}
+
+element("freeze").addEventListener("click", () => {
+  if (frozen) {
+    setFrozen(false);
+    live.follow(shown.file);
+  } else {
+    setFrozen(true);
+    live.freeze(version);
+  }
+});
+
+// MARK: Messages
+
+function showBanner(text, action = null, run = null) {
+  element("banner").hidden = !text;
+  element("banner-text").textContent = text ?? "";
+  const button = element("banner-button");
+  button.hidden = !action;
+  button.textContent = action ?? "";
+  button.onclick = run;
+}
+
+function fail(error) {
+  if (error.code === "superseded" || error.code === "gone" || error.name === "AbortError") return;
+  showBanner(error.message);
+}
+
+function say(text) {
+  const status = element("answer");
+  status.textContent = text;
+  delete status.dataset.text;
+}
+
+// MARK: Keys
+
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest?.("input, select, textarea, dialog");
+  if (event.key === "/" && !isTyping) {
+    event.preventDefault();
+    query.input.focus();
+  }
+});
+
+try {
+  await loadFiles();
+  shown = {};
+  await apply();
+} catch (error) {
+  fail(error);
+}

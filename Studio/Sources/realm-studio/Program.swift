@@ -1,0 +1,6 @@
+import StudioKit
+
+@main
+enum Program {
+    static func main() async { await StudioCommand.main() }
+}

@@ -1,0 +1,550 @@
+"""The Studio in a real browser. scripts/studio-test runs it.
+
+REALM_STUDIO_BINARIES  the folder with `realm` and `realm-studio`
+REALM_STUDIO_PICTURES  the folder for screenshots
+REALM_STUDIO_ROWS      the objects of the large file
+"""
+
+import json
+import os
+import pathlib
+import socket
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+from fixtures import HOSTILE, HOSTILE_NAME, LONGEST, Fixtures
+from playwright.sync_api import expect, sync_playwright
+from studio import Studio, until
+
+binaries = pathlib.Path(os.environ["REALM_STUDIO_BINARIES"])
+pictures = pathlib.Path(os.environ["REALM_STUDIO_PICTURES"])
+rows = int(os.environ.get("REALM_STUDIO_ROWS", "200000"))
+chromium = os.environ.get("REALM_STUDIO_BROWSER", "/usr/bin/chromium")
+expect.set_options(timeout=20_000)
+
+
+class StudioTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        pictures.mkdir(parents=True, exist_ok=True)
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.fixtures = Fixtures(str(binaries / "realm"), cls.folder.name)
+        cls.things = cls.fixtures.every_type()
+        cls.many = cls.fixtures.many(rows)
+        cls.studio = Studio(str(binaries / "realm-studio"), cls.things, cls.many)
+        cls.driver = sync_playwright().start()
+        cls.browser = cls.driver.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox"])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.driver.stop()
+        cls.studio.end()
+        cls.folder.cleanup()
+
+    def setUp(self):
+        self.problems = []
+
+    def tearDown(self):
+        for context in self.browser.contexts:
+            context.close()
+        self.assertEqual(self.problems, [])
+
+    # What the page complains about fails the test, except what it provokes itself.
+    def open(self, studio=None, hash="", width=1280, height=800, **options):
+        studio = studio or self.studio
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", lambda message: self.note(message))
+        page.goto(studio.address)
+        if hash:
+            page.goto(f"{studio.base}/{hash}")
+        return page
+
+    def note(self, message):
+        # A status of 4xx is an answer that the page shows, and a stream ends with its Studio.
+        expected = ["status of 4", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_REFUSED"]
+        if message.type == "error" and not any(text in message.text for text in expected):
+            self.problems.append(message.text)
+
+    def picture(self, page, name, height=None):
+        size = page.viewport_size
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": height or size["height"]}
+        page.screenshot(path=str(pictures / f"{name}.png"), clip=clip)
+
+    def cell(self, page, row, column):
+        return page.locator(f"#cell-{row}-{column}")
+
+    def column(self, page, name):
+        headers = page.locator("#table .header .cell")
+        expect(headers.filter(has_text=name).first).to_be_visible()
+        return next(
+            index for index in range(headers.count())
+            if headers.nth(index).text_content().startswith(name))
+
+    # MARK: The server
+
+    def test_lets_nobody_in_without_the_token(self):
+        self.assertEqual(self.studio.request("/", with_cookie=False)[0], 403)
+        self.assertEqual(self.studio.request("/api/files", with_cookie=False)[0], 403)
+        self.assertEqual(self.studio.request("/?token=abc", with_cookie=False)[0], 403)
+        self.assertEqual(self.studio.request("/main.js", with_cookie=False)[0], 403)
+        self.assertEqual(self.studio.request("/api/files")[0], 200)
+
+    def test_refuses_pages_of_others(self):
+        for headers, status in [
+            ({"Host": "evil.example"}, 421),
+            ({"Host": f"evil.example:{self.studio.port}"}, 421),
+            ({"Origin": "http://evil.example"}, 403),
+            ({"Origin": "null"}, 403),
+            ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ]:
+            with self.subTest(headers=headers):
+                self.assertEqual(self.studio.request("/api/files", headers=headers)[0], status)
+        self.assertEqual(
+            self.studio.request("/api/files/0/open", method="POST", body=b"{}")[0], 403)
+
+    def test_reads_nothing_but_its_own_files(self):
+        for path in ["/../../etc/passwd", "/..%2f..%2fetc%2fpasswd", "/api/files/7/classes"]:
+            with self.subTest(path=path):
+                self.assertEqual(self.studio.request(path)[0], 404)
+
+    def test_refuses_bodies_that_are_too_long(self):
+        status, _ = self.studio.request(
+            "/api/files/0/open", method="POST", headers={"Origin": self.studio.base},
+            body=b'{"key":"' + b"0" * 100_000 + b'"}')
+        self.assertGreaterEqual(status, 400)
+
+    def test_listens_on_this_machine_only(self):
+        local = f"0100007F:{self.studio.port:04X}"
+        with open("/proc/net/tcp") as sockets:
+            listening = [
+                line.split()[1] for line in sockets if line.split()[3] == "0A"
+                and line.split()[1].endswith(f":{self.studio.port:04X}")]
+        self.assertEqual(listening, [local])
+
+    # MARK: Browsing
+
+    def test_shows_classes_and_objects_of_every_type(self):
+        page = self.open(hash="#class=Thing")
+        classes = page.locator("#classes .class")
+        expect(classes.filter(has_text="Thing").locator(".count")).to_have_text("61")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        for name, text in [
+            ("number", "9007199254740993"), ("flag", "true"), ("small", "0.1"), ("ratio", "nan"),
+            ("amount", "12.34000000000000000001"), ("made", "2010-02-03 04:05:06.789"),
+            ("uuid", "00000000-1111-2222-3333-000000000000"), ("oid", "0" * 24),
+            ("any", "int  0"), ("owner", "Person 0 Person 0"), ("home", "{street: <img"),
+            ("tags", "0  []"), ("notes", "2  {"), ("blob", "111 B  3c 69 6d 67"),
+        ]:
+            with self.subTest(column=name):
+                expect(self.cell(page, 0, self.column(page, name))).to_contain_text(text)
+        self.picture(page, "table-light")
+        # Pictures of the guide (docs/guide/studio) are lower, and have fewer bytes.
+        self.picture(page, "table", 460)
+        page.emulate_media(color_scheme="dark")
+        self.picture(page, "table-dark")
+
+    def test_hostile_text_stays_text(self):
+        page = self.open(hash="#class=Thing")
+        expect(self.cell(page, 0, 2)).to_have_text(HOSTILE[0])
+        # Names of what would not be seen stand for it.
+        expect(self.cell(page, 3, 2)).to_contain_text("nul ⟨00⟩ escape ⟨1b⟩[31m")
+        expect(self.cell(page, 2, 2)).to_contain_text("⟨202e⟩right to left")
+        page.locator("#classes .class").filter(has_text=HOSTILE_NAME).click()
+        expect(self.cell(page, 0, 1)).to_have_text(HOSTILE[0])
+        for row in range(len(HOSTILE)):
+            self.cell(page, row, 0).click()
+            expect(page.locator("#detail h2")).to_have_text(f"{HOSTILE_NAME} #{row}")
+        self.picture(page, "hostile")
+        self.assertEqual(page.locator("#body img, #body i, #body script").count(), 0)
+        self.assertFalse(page.evaluate("'broken' in window"))
+
+    def test_shows_whole_values_in_parts(self):
+        page = self.open(hash="#class=Thing&at=60")
+        self.cell(page, 60, 0).click()
+        value = page.locator("#detail dd").nth(1)
+        expect(value).to_contain_text("… 15.7 MB")
+        value.get_by_role("button", name="Show all").click()
+        more = value.get_by_role("button", name="More")
+        expect(more).to_contain_text("262.1 kB of 15.7 MB")
+        more.click()
+        expect(more).to_contain_text("524.3 kB of 15.7 MB")
+        self.assertLess(LONGEST - 100, 15_728_640)
+        tags = page.locator("#detail dd").nth(14)
+        tags.get_by_role("button", name="Show elements").click()
+        expect(tags.locator("li")).to_have_count(100)
+        tags.get_by_role("button", name="More").click()
+        expect(tags.locator("li")).to_have_count(200)
+        expect(tags.locator("li").nth(199)).to_contain_text("tag 199")
+        self.picture(page, "detail")
+
+    def test_follows_links_and_comes_back(self):
+        page = self.open(hash="#class=Thing")
+        owner = self.column(page, "owner")
+        self.cell(page, 7, owner).locator(".chip").click()
+        expect(page.locator("#detail h2")).to_have_text("Person #7")
+        expect(page.locator("#classes [aria-current]")).to_contain_text("Person")
+        page.locator("#detail .chip").first.click()
+        expect(page.locator("#detail h2")).to_have_text("Person #6")
+        page.get_by_role("button", name="Back").click()
+        expect(page.locator("#detail h2")).to_have_text("Person #7")
+        page.go_back()
+        expect(page.locator("#classes [aria-current]")).to_contain_text("Thing")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+
+    def test_sorts_by_a_click(self):
+        page = self.open(hash="#file=1&class=Row")
+        value = self.column(page, "value")
+        header = page.locator("#table .header .cell").nth(value)
+        header.click()
+        expect(header).to_have_attribute("aria-sort", "ascending")
+        expect(self.cell(page, 0, value)).to_have_text("0")
+        expect(self.cell(page, 5, value)).to_have_text("5")
+        page.locator("#table .header .cell").nth(value).click()
+        expect(page.locator("#table .header .cell").nth(value)).to_have_attribute(
+            "aria-sort", "descending")
+        expect(self.cell(page, 0, value)).to_have_text(str(rows - 1))
+        page.locator("#table").focus()
+        page.keyboard.press("Control+End")
+        expect(self.cell(page, rows - 1, value)).to_have_text("0")
+
+    def test_scrolls_through_all_rows(self):
+        page = self.open(hash="#file=1&class=Row")
+        expect(self.cell(page, 0, 2)).to_have_text("row 0")
+        table = page.locator("#table")
+        table.focus()
+        page.keyboard.press("Control+End")
+        expect(self.cell(page, rows - 1, 2)).to_have_text(f"row {rows - 1}")
+        # The scroll bar: half of the way is half of the rows.
+        table.evaluate("table => { table.scrollTop = table.scrollHeight / 2 }")
+        expect(page.locator(f"#table [role=row][aria-rowindex='{rows // 2 + 2}']")).to_have_count(1)
+        page.keyboard.press("Control+Home")
+        expect(self.cell(page, 0, 2)).to_have_text("row 0")
+        page.mouse.move(600, 500)
+        page.mouse.wheel(0, 280)
+        expect(self.cell(page, 12, 2)).to_have_text("row 12")
+        # Only rows in sight exist, and their number does not grow.
+        self.assertLess(page.locator("#table .rows .row").count(), 60)
+        self.picture(page, "many")
+
+    def test_hides_and_resizes_columns(self):
+        page = self.open(hash="#class=Person")
+        expect(page.locator("#table .header .cell")).to_have_count(5)
+        page.locator("#columns summary").click()
+        page.get_by_label("age", exact=True).uncheck()
+        page.keyboard.press("Escape")
+        expect(page.locator("#table .header .cell")).to_have_count(4)
+        handle = page.locator("#table .header .cell").nth(2).locator(".handle")
+        box = handle.bounding_box()
+        page.mouse.move(box["x"] + 4, box["y"] + 8)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 104, box["y"] + 8)
+        page.mouse.up()
+        page.reload()
+        expect(page.locator("#table .header .cell")).to_have_count(4)
+        width = page.locator("#table .header .cell").nth(2).bounding_box()["width"]
+        self.assertAlmostEqual(width, 300, delta=3)
+
+    def test_copies_values(self):
+        page = self.open(hash="#class=Thing", permissions=["clipboard-read", "clipboard-write"])
+        self.cell(page, 0, 2).click()
+        page.keyboard.press("Control+c")
+        expect(page.locator("#answer")).to_have_text("Copied.")
+        self.assertEqual(page.evaluate("navigator.clipboard.readText()"), HOSTILE[0])
+
+    def test_works_by_keyboard(self):
+        page = self.open(hash="#class=Thing")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        page.locator("#table").focus()
+        for key in ["ArrowDown", "ArrowDown", "ArrowRight"]:
+            page.keyboard.press(key)
+        expect(page.locator("#table")).to_have_attribute("aria-activedescendant", "cell-2-1")
+        page.keyboard.press("Enter")
+        expect(page.locator("#detail h2")).to_have_text("Thing #2")
+        page.keyboard.press("Escape")
+        expect(page.locator("#detail")).to_be_hidden()
+        for _ in range(3):
+            page.keyboard.press("ArrowUp")
+        expect(page.locator("#table")).to_have_attribute("aria-activedescendant", "cell--1-1")
+        page.keyboard.press("Enter")
+        expect(page.locator("#table .header .cell").nth(1)).to_have_attribute(
+            "aria-sort", "ascending")
+        page.keyboard.press("/")
+        expect(page.locator("#predicate")).to_be_focused()
+
+    def test_fits_a_phone(self):
+        page = self.open(hash="#class=Thing", width=390, height=800, has_touch=True)
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        self.picture(page, "phone")
+        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        self.assertLessEqual(overflow, 0)
+        page.get_by_role("button", name="Classes").click()
+        self.picture(page, "phone-classes")
+        page.locator("#classes .class").filter(has_text="Person").click()
+        expect(page.locator("#classes")).to_be_hidden()
+        self.cell(page, 3, 0).click()
+        expect(page.locator("#detail h2")).to_have_text("Person #3")
+        self.picture(page, "phone-object")
+
+    # MARK: Queries
+
+    def test_answers_predicates_while_they_are_typed(self):
+        page = self.open(hash="#file=1&class=Row")
+        box = page.locator("#predicate")
+        box.fill("value < 10")
+        expect(page.locator("#answer")).to_contain_text(f"10 of {rows:,} objects")
+        page.locator("#table .header .cell").nth(self.column(page, "value")).click()
+        expect(self.cell(page, 9, self.column(page, "value"))).to_have_text("9")
+        page.get_by_role("button", name="Explain").click()
+        expect(page.locator("#plan")).to_contain_text("objects of Row")
+        self.picture(page, "query")
+        page.get_by_role("button", name="Clear").click()
+        expect(page.locator("#answer")).to_contain_text(f"{rows:,} objects")
+
+    def test_completes_names_and_operators(self):
+        page = self.open(hash="#class=Thing")
+        box = page.locator("#predicate")
+        options = page.locator("#completions li")
+        box.press_sequentially("ow")
+        expect(options.first).to_contain_text("owner")
+        box.press("Tab")
+        expect(box).to_have_value("owner ")
+        expect(options.first).to_contain_text("==")
+        box.fill("")
+        box.press_sequentially("owner.na")
+        expect(options.first).to_contain_text("owner.name")
+        box.press("ArrowDown")
+        box.press("Enter")
+        box.press_sequentially("BEG")
+        self.picture(page, "completion")
+        box.press("Tab")
+        box.press_sequentially("'Person 1'")
+        expect(box).to_have_value("owner.name BEGINSWITH 'Person 1'")
+        expect(page.locator("#answer")).to_contain_text("6 of 61 objects")
+        box.fill("tags.")
+        box.press_sequentially("@c")
+        expect(options.first).to_contain_text("tags.@count")
+
+    def test_shows_where_a_mistake_is(self):
+        page = self.open(hash="#class=Thing")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        page.locator("#predicate").fill("number > 3 AND nmae == 'x'")
+        expect(page.locator("#mistake mark")).to_have_text("nmae")
+        self.picture(page, "mistake", 300)
+        page.locator("#mistake button", has_text="name").first.click()
+        expect(page.locator("#predicate")).to_have_value("number > 3 AND name == 'x'")
+        expect(page.locator("#mistake")).to_be_hidden()
+        expect(page.locator("#answer")).to_contain_text("0 of 61 objects")
+
+    def test_keeps_predicates(self):
+        page = self.open(hash="#class=Person")
+        page.locator("#predicate").fill("age > 25")
+        expect(page.locator("#answer")).to_contain_text("4 of 10 objects")
+        page.get_by_role("button", name="Save").click()
+        page.get_by_role("button", name="Clear").click()
+        page.reload()
+        page.locator("#saved").select_option("age > 25")
+        expect(page.locator("#answer")).to_contain_text("4 of 10 objects")
+
+    # MARK: Versions
+
+    def test_follows_commits_of_other_processes(self):
+        file = self.fixtures.many(300, "live.realm")
+        studio = Studio(str(binaries / "realm-studio"), file)
+        try:
+            page = self.open(studio)
+            value = self.column(page, "value")
+            expect(self.cell(page, 5, value)).to_have_text("295")
+            self.fixtures.change(file, "Row", [{"id": 5, "value": -1}])
+            expect(self.cell(page, 5, value)).to_have_text("-1")
+            expect(self.cell(page, 5, value)).to_have_class("cell number changed")
+            expect(self.cell(page, 4, value)).not_to_have_class("cell number changed")
+            self.picture(page, "live")
+            self.fixtures.change(file, "Row", [{"id": 1000, "name": "new", "value": 1, "group": 1}])
+            expect(page.locator("#classes .count")).to_have_text("301")
+            expect(page.locator("#answer")).to_contain_text("301 objects")
+
+            page.get_by_role("button", name="Freeze here").click()
+            expect(page.locator("#live")).to_contain_text("frozen at version")
+            self.fixtures.change(file, "Row", [{"id": 5, "value": -2}])
+            expect(page.locator("#live")).to_contain_text("1 behind")
+            expect(self.cell(page, 5, value)).to_have_text("-1")
+            self.assertIn("frozen", self.fixtures.run("pins", file).stdout)
+            page.get_by_role("button", name="Follow again").click()
+            expect(self.cell(page, 5, value)).to_have_text("-2")
+            # Half a second after the page has gone, nothing is pinned.
+            page.close()
+            until(
+                lambda: "No version is pinned" in self.fixtures.run("pins", file).stdout,
+                what="the release of the last version")
+        finally:
+            studio.end()
+
+    def test_notices_that_the_file_was_replaced(self):
+        file = self.fixtures.many(10, "replaced.realm")
+        other = self.fixtures.many(20, "other.realm")
+        studio = Studio(str(binaries / "realm-studio"), file)
+        try:
+            page = self.open(studio)
+            expect(self.cell(page, 9, 2)).to_have_text("row 9")
+            os.replace(other, file)
+            expect(page.locator("#banner")).to_contain_text("Another file is at this path")
+            page.get_by_role("button", name="Open what is there").click()
+            expect(self.cell(page, 19, 2)).to_have_text("row 19")
+            expect(page.locator("#banner")).to_be_hidden()
+        finally:
+            studio.end()
+
+    def test_a_hundred_vanished_clients_cost_bounded_memory(self):
+        def stream():
+            client = socket.create_connection(("127.0.0.1", self.studio.port))
+            client.sendall(
+                f"GET /api/files/0/events HTTP/1.1\r\nHost: 127.0.0.1:{self.studio.port}\r\n"
+                f"Cookie: realm-studio-{self.studio.port}={self.studio.token}\r\n\r\n".encode())
+            self.assertIn(b"200 OK", client.recv(100))
+            return client
+
+        for client in [stream() for _ in range(50)]:
+            client.close()
+        before = self.studio.memory()
+        for client in [stream() for _ in range(100)]:
+            client.close()
+        until(
+            lambda: self.studio.connections() < 10, what="the end of the streams of clients")
+        self.assertLess(self.studio.memory() - before, 20_000_000)
+
+    # MARK: Inside
+
+    def test_shows_what_the_file_consists_of(self):
+        page = self.open(hash="#file=1&class=Row")
+        page.get_by_role("button", name="Inside").click()
+        inside = page.locator("#inside")
+        expect(inside.locator(".facts")).to_contain_text("pages of 4,096 bytes")
+        expect(inside).to_contain_text("this Studio")
+        inside.locator(".space summary").first.click()
+        expect(inside.locator(".space table")).to_contain_text("value")
+        page.get_by_role("button", name="Check all pages").click()
+        expect(inside.locator(".sound")).to_contain_text("is sound", timeout=60_000)
+        expect(inside.locator("table").last).to_contain_text("primary keys")
+        painted = page.locator("canvas.pages").evaluate(
+            """canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
+                .data.filter((value, index) => index % 4 === 3 && value > 0).length""")
+        self.assertGreater(painted, 1000)
+        inside.locator(".space summary").first.click()
+        page.locator("canvas.pages").scroll_into_view_if_needed()
+        self.picture(page, "inside")
+        page.go_back()
+        expect(self.cell(page, 0, 2)).to_have_text("row 0")
+
+    def test_stops_a_check(self):
+        page = self.open(hash="#file=1&class=Row&view=inside")
+        page.get_by_role("button", name="Check all pages").click()
+        page.get_by_role("button", name="Stop").click()
+        expect(page.locator("#inside")).to_contain_text("Stopped.")
+        expect(page.get_by_role("button", name="Check all pages")).to_be_enabled()
+
+    def test_draws_classes_and_writes_them_as_swift(self):
+        page = self.open(hash="#class=Thing")
+        page.get_by_role("button", name="Diagram").click()
+        picture = page.locator("#diagram svg")
+        expect(picture).to_contain_text("0..1")
+        expect(page.locator("#diagram pre")).to_contain_text("final class Person: Object {")
+        self.picture(page, "diagram")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save as SVG").click()
+        saved = pathlib.Path(download.value.path()).read_text()
+        tree = xml.etree.ElementTree.fromstring(saved)
+        texts = [element.text for element in tree.iter() if element.text]
+        self.assertIn(HOSTILE_NAME, texts)
+        self.assertIn("Thing", texts)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save as Swift").click()
+        self.assertIn("import RealmSwift", pathlib.Path(download.value.path()).read_text())
+
+    # MARK: Taking out
+
+    def test_exports_a_class_and_an_answer(self):
+        page = self.open(hash="#file=1&class=Row&where=value+%3C+10&order=value&descends=1")
+        expect(self.cell(page, 0, self.column(page, "value"))).to_have_text("9")
+        page.locator("#columns summary").click()
+        page.get_by_label("group", exact=True).uncheck()
+        page.keyboard.press("Escape")
+        page.locator("#export summary").click()
+        with page.expect_download() as download:
+            page.get_by_role("link", name="CSV").click()
+        self.assertEqual(download.value.suggested_filename, "Row.csv")
+        lines = pathlib.Path(download.value.path()).read_text().splitlines()
+        self.assertEqual(lines[0], "id,name,value")
+        values = [line.split(",")[2] for line in lines[1:]]
+        self.assertEqual(values, [str(value) for value in range(9, -1, -1)])
+        page.goto(f"{self.studio.base}/#class=Thing")
+        page.locator("#export summary").click()
+        with page.expect_download() as download:
+            page.get_by_role("link", name="JSON lines").click()
+        objects = [
+            json.loads(line)
+            for line in pathlib.Path(download.value.path()).read_text().split("\n") if line]
+        self.assertEqual(len(objects), 61)
+        self.assertEqual(objects[3]["name"], HOSTILE[3])
+        exported = self.fixtures.run("export", self.things, "Thing", "--format", "jsonl").stdout
+        self.assertEqual(objects, [json.loads(line) for line in exported.split("\n") if line])
+
+    # MARK: Files that cannot be read
+
+    def test_tells_why_a_file_cannot_be_read(self):
+        text = self.fixtures.folder / "text.realm"
+        text.write_text("This is no database.\n" * 1000)
+        damaged = self.fixtures.damaged()
+        missing = self.fixtures.path("missing.realm")
+        studio = Studio(str(binaries / "realm-studio"), missing, str(text), damaged)
+        try:
+            page = self.open(studio, hash="#file=0")
+            expect(page.locator("#banner")).to_contain_text("missing.realm")
+            page.locator("#file").select_option("1")
+            expect(page.locator("#banner")).to_contain_text("is no Realm file of this library")
+            page.locator("#file").select_option("2")
+            expect(self.cell(page, 0, 2)).to_have_text("row 0")
+            page.locator("#table").evaluate("table => { table.scrollTop = table.scrollHeight / 2 }")
+            expect(page.locator("#banner")).to_contain_text("is damaged")
+            self.picture(page, "damaged")
+            self.fixtures.many(10, "missing.realm")
+            page.locator("#file").select_option("0")
+            page.get_by_role("button", name="Try again").click()
+            expect(self.cell(page, 9, 2)).to_have_text("row 9")
+            self.problems = [text for text in self.problems if "500" not in text]
+        finally:
+            studio.end()
+
+    def test_asks_for_the_key(self):
+        file, key = self.fixtures.encrypted()
+        studio = Studio(str(binaries / "realm-studio"), file)
+        try:
+            page = self.open(studio)
+            dialog = page.get_by_role("dialog")
+            dialog.get_by_label("128 hexadecimal digits").fill("00" * 64)
+            dialog.get_by_role("button", name="Open").click()
+            expect(page.locator("#key-message")).not_to_be_empty()
+            self.picture(page, "key")
+            dialog.get_by_label("128 hexadecimal digits").fill(key)
+            dialog.get_by_role("button", name="Open").click()
+            expect(self.cell(page, 0, 2)).to_have_text("hidden")
+            self.assertNotIn(key, page.url)
+        finally:
+            studio.end()
+        with_file = Studio(
+            str(binaries / "realm-studio"), file, "--key-file",
+            self.fixtures.path("secret.key"))
+        try:
+            page = self.open(with_file)
+            expect(self.cell(page, 0, 2)).to_have_text("hidden")
+        finally:
+            with_file.end()
+
+
+if __name__ == "__main__":
+    unittest.main()
