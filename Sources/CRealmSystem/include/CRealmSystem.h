@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -291,6 +292,15 @@ static inline int realm_fallocate(int descriptor, int mode, int64_t offset, int6
 /// writing and waits for nothing.
 static inline int realm_begin_writeback(int descriptor) {
     return (int)syscall(SYS_sync_file_range, descriptor, (int64_t)0, (int64_t)0, 2U);
+}
+
+/// Calls `pwritev2(2)` for one buffer with RWF_DSYNC: returns when the bytes are on the disk, and
+/// waits for no other bytes of the file.
+static inline int64_t realm_write_synced(
+    int descriptor, const struct iovec *_Nonnull buffer, int64_t offset) {
+    return syscall(
+        SYS_pwritev2, descriptor, buffer, 1L, (long)offset, 0L,
+        0x2 /* RWF_DSYNC */);
 }
 
 // MARK: Words of the system call seam

@@ -88,6 +88,7 @@ final class CommitGroup: @unchecked Sendable {
         self.freed = freed
         self.sync = max(self.sync, sync)
         self.isFull = isFull
+        rebase(joined)
         // Pages of this group that the transaction has copied or freed need not be written.
         for reference in joined.replaced where reference.birth >= firstVersion {
             memory[0].pages.remove(reference.page)
@@ -95,6 +96,19 @@ final class CommitGroup: @unchecked Sendable {
         joined.pages.move(into: &memory[0].pages)
         if memory.count == 1 { memory.reserveCapacity(Self.usualTransactions) }
         memory.append(joined)
+    }
+
+    /// Runs that the transaction has copied from runs of this group are changes of what these were
+    /// copied from, because only the last copy is written.
+    private func rebase(_ joined: borrowing PageMemory) {
+        guard joined.replaced.contains(where: { $0.birth >= firstVersion }) else { return }
+        for run in joined.pages.runs() {
+            let header = MutablePageHeader(run.buffer)
+            guard header.base.birth >= firstVersion, let before = page(header.base.page) else {
+                continue
+            }
+            header.base = PageHeader(before).base
+        }
     }
 
     /// Returns the private copy of a page, or nil if this group did not write it.

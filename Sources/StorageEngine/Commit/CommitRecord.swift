@@ -27,6 +27,10 @@ struct CommitRecord: Equatable, Sendable {
         contentSize - listOffset - inlineRootsCapacity
         - chainCapacity * RecordChain.maximumEntrySize
     private static let flag: UInt32 = 1 << 31
+    private static let carriesChangesFlag: UInt32 = 1 << 30
+    private static let restsOnChangesFlag: UInt32 = 1 << 29
+    /// Bits of the word with the number of listed pages that hold the number.
+    private static let countBits: UInt32 = 1 << 29 - 1
 
     /// The version of the newest transaction of the group.
     var version: UInt64
@@ -55,6 +59,9 @@ struct CommitRecord: Equatable, Sendable {
     var pageListHash: UInt64
     /// Whether the pages were durable before this record was written: no list vouches for them.
     var pagesWereSynced: Bool
+    /// Whether recovery needs the changes that the records after the durable floor carry, up to the
+    /// one before this.
+    var restsOnChanges = false
     /// Where this record is.
     var place: RecordPlace
     /// The slots that there are for records.
@@ -87,11 +94,15 @@ struct CommitRecord: Equatable, Sendable {
         let log: FreeSpaceLog?
         /// Records before this one that are among the pages.
         let chain: RecordChain
+        /// What the commit changed in its runs (``PageChanges``): then the record was made durable
+        /// alone, and lists no pages. Nil where the pages were synced with the record.
+        let changes: [UInt8]?
 
         init(
             inlineRoots: [UInt8] = [], pageList: [Extent] = [], log: FreeSpaceLog?,
-            chain: RecordChain = RecordChain()
+            chain: RecordChain = RecordChain(), changes: [UInt8]? = nil
         ) {
+            self.changes = changes
             self.inlineRoots = inlineRoots
             self.pageList = pageList
             self.log = log
@@ -102,6 +113,7 @@ struct CommitRecord: Equatable, Sendable {
             one === other
                 || one.inlineRoots == other.inlineRoots && one.pageList == other.pageList
                     && one.log == other.log && one.chain == other.chain
+                    && one.changes == other.changes
         }
     }
 
@@ -109,6 +121,21 @@ struct CommitRecord: Equatable, Sendable {
     var pageList: [Extent] { lists.pageList }
     var log: FreeSpaceLog? { lists.log }
     var chain: RecordChain { lists.chain }
+    var changes: [UInt8]? { lists.changes }
+    var carriesChanges: Bool { changes != nil }
+
+    /// Makes the record carry the changes of its commit, and list no pages.
+    mutating func carry(_ changes: [UInt8]) {
+        lists = Lists(inlineRoots: inlineRoots, log: log, chain: chain, changes: changes)
+        pageListHash = 0
+    }
+
+    /// The most bytes of changes that it has room for.
+    var roomForChanges: Int {
+        let lists = (log?.byteCount(freedBy: version) ?? 0) + chain.maximumByteCount
+        return Self.contentSize - Self.listOffset - inlineRoots.count - lists
+            - VariableLengthInteger.maximumByteCount
+    }
 
     /// Makes the record vouch for these pages, whose seals have this hash.
     mutating func vouch(for pages: [Extent], _ hash: PageListHash) {
@@ -186,10 +213,16 @@ extension CommitRecord {
         precondition(Self.fits(pageList: pageList, log: log, version: version))
         precondition(inlineRoots.count <= Self.inlineRootsCapacity)
         var lists: [UInt8] = []
-        lists.reserveCapacity(listByteCount + chain.maximumByteCount)
+        lists.reserveCapacity(
+            listByteCount + chain.maximumByteCount + (changes?.count ?? 0)
+                + VariableLengthInteger.maximumByteCount)
         ExtentCoding.append(pageList, to: &lists)
         log?.append(freedBy: version, to: &lists)
         chain.append(of: self, to: &lists)
+        if let changes {
+            VariableLengthInteger.append(UInt64(changes.count), to: &lists)
+            lists += changes
+        }
         let logCount = log.map { UInt32($0.extentCount) } ?? Self.flag
         var block = [UInt8](repeating: 0, count: Self.size)
         block.withUnsafeMutableBytes { bytes in
@@ -210,7 +243,10 @@ extension CommitRecord {
             store(checkpoint.birth, at: 72)
             store(checkpointSequence, at: 80)
             store(pageListHash, at: 88)
-            store(UInt32(pageList.count) | (pagesWereSynced ? Self.flag : 0), at: 96)
+            store(
+                UInt32(pageList.count) | (pagesWereSynced ? Self.flag : 0)
+                    | (carriesChanges ? Self.carriesChangesFlag : 0)
+                    | (restsOnChanges ? Self.restsOnChangesFlag : 0), at: 96)
             store(logCount, at: 100)
             store(sequence, at: 104)
             store(UInt32(inlineRoots.count), at: 112)
@@ -272,6 +308,7 @@ extension CommitRecord {
         checkpointSequence = word(80)
         pageListHash = word(88)
         pagesWereSynced = half(96) & Self.flag != 0
+        restsOnChanges = half(96) & Self.restsOnChangesFlag != 0
         self.place = place
         window = RecordWindow(start: word(128))
         nextWindow = RecordWindow(start: word(136))
@@ -303,7 +340,7 @@ extension CommitRecord {
             UnsafeRawBufferPointer(rebasing: block[listsStart...]))
         guard
             let list = ExtentCoding.decode(
-                count: UInt64(half(96) & ~Self.flag), within: bounds, from: &reader)
+                count: UInt64(half(96) & Self.countBits), within: bounds, from: &reader)
         else { return nil }
         var log: FreeSpaceLog?
         let logCount = UInt64(half(100))
@@ -321,9 +358,16 @@ extension CommitRecord {
                 count: UInt64(half(116)), before: sequence, version: version, within: bounds,
                 from: &reader)
         else { return nil }
+        var changes: [UInt8]?
+        if half(96) & Self.carriesChangesFlag != 0 {
+            guard list.isEmpty, log != nil, !pagesWereSynced, let count = reader.next(),
+                let bytes = reader.take(count)
+            else { return nil }
+            changes = Array(bytes)
+        }
         lists = Lists(
             inlineRoots: Array(block[rootsStart..<listsStart]), pageList: list, log: log,
-            chain: chain)
+            chain: chain, changes: changes)
     }
 
     private static func isPlausible(

@@ -288,6 +288,11 @@ extension Database {
         let isDurable = !(outcome.needsSync && options.readOnly)
         if outcome.needsSync, isDurable, !planted(.adoptsWithoutSync) {
             try recovery.makeDurable(outcome)
+        } else if outcome.needsSync, !outcome.unsynced.areInPlace {
+            throw StorageError(
+                .permissionDenied, path: path,
+                message: "Realm file at path '\(path)' was not closed before the system stopped. "
+                    + "Open it once without readOnly, so that it can be recovered.")
         }
         if let record = outcome.record { try file.map(pageCount: record.pageCount) }
         let place = try place(path, descriptor, with: options)

@@ -15,7 +15,7 @@ extension Database {
     /// Whether the newest version would survive a power loss. For tools.
     package var isNewestVersionDurable: Bool {
         let newest = coordinator.visibleVersion
-        return coordinator.durableVersion >= newest
+        return coordinator.survivingVersion >= newest
     }
 
     /// Blocks the calling thread until a version newer than `version` may be read, at most for

@@ -95,9 +95,14 @@ public final class Database: Sendable {
     /// durable, and no other process uses the file.
     private func finishFile() throws(StorageError) {
         let version = coordinator.visibleVersion
-        guard version > 0, coordinator.durableVersion >= version,
+        guard version > 0, coordinator.survivingVersion >= version,
             let record = try records.record(of: version)
         else { return }
+        if coordinator.durableVersion < version {
+            // The marker vouches for the pages.
+            try file.sync()
+            coordinator.publishDurable(version: version, sequence: record.sequence)
+        }
         try writer.reclaimBeforeClosing(record)
         try file.write(CleanCloseMarker(record))
     }
@@ -165,7 +170,8 @@ extension Database {
         public var liveBytes: UInt64
         /// Bytes that are free for the next write transaction.
         public var freeBytes: UInt64
-        /// Freed bytes that pinned versions still reach.
+        /// Freed bytes that pinned versions still reach, or that a power loss may lead back to:
+        /// those of the last few dozen commits.
         public var waitingBytes: UInt64
         /// One for each reader, the oldest version first. A version before the newest keeps what it
         /// reaches from being reused.

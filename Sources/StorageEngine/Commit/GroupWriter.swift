@@ -31,21 +31,25 @@ public struct CommitStatistics: Sendable, Equatable {
 final class GroupWriter: @unchecked Sendable {
     let file: PageFile
     let coordinator: Coordinator
-    private let records: CommitRecords
+    let records: CommitRecords
     private let backgroundSync: BackgroundSync
+    let changesPolicy: ChangesPolicy
     /// Where the file lies; nil for one in memory, and where nothing is written.
     @exclusivity(unchecked) private var place: FilePlace?
     /// What the newest record that this process wrote vouches for.
-    @exclusivity(unchecked) private var unsyncedRuns = UnsyncedRuns()
+    @exclusivity(unchecked) var unsyncedRuns = UnsyncedRuns()
+    /// Memory for the changes of a group, so that a commit allocates no more than it keeps.
+    @exclusivity(unchecked) var changesScratch: [UInt8] = []
 
     init(
         _ file: PageFile, _ coordinator: Coordinator, records: CommitRecords,
-        backgroundSync: BackgroundSync, place: FilePlace?
+        backgroundSync: BackgroundSync, changesPolicy: ChangesPolicy, place: FilePlace?
     ) {
         self.file = file
         self.coordinator = coordinator
         self.records = records
         self.backgroundSync = backgroundSync
+        self.changesPolicy = changesPolicy
         self.place = place
     }
 
@@ -58,17 +62,31 @@ final class GroupWriter: @unchecked Sendable {
         var runs = images(of: group.sortedPages()) { group.page($0)! }
         try file.checkSize(pageCount: record.pageCount)
         let isAmongPages = record.place.isPage
-        let sync = sync(of: group)
+        let restsOnChanges = try restsOnChanges()
+        let sync = sync(of: group, afterChanges: restsOnChanges)
         if sync == .beforeReturning, coordinator.isFirstNext { try clearMarker(cost: &cost) }
         var exceedsSyncBudget = false
         try file.seal(&runs) { part, all throws(StorageError) in
             // A record among the pages is written in one call with the last of them.
             if isAmongPages, let all {
                 exceedsSyncBudget = try writeRecord(
-                    &record, of: group, behind: part, allRuns: all, cost: &cost)
+                    &record, of: group, behind: part, allRuns: all, afterChanges: restsOnChanges,
+                    cost: &cost)
             } else {
                 try writeRuns(part, cost: &cost)
             }
+        }
+        switch group.sync {
+        case .beforeReturning:
+            if try writeChanges(
+                in: &record, of: runs, afterChanges: restsOnChanges, cost: &cost)
+            {
+                publishRecorded(record, runs)
+                return cost
+            }
+            changesPolicy.noteCommit()
+        case .later, .soon: changesPolicy.beginPause()
+        case .withLaterGroup: break
         }
         if !isAmongPages {
             if group.sync == .withLaterGroup {
@@ -78,17 +96,22 @@ final class GroupWriter: @unchecked Sendable {
             }
             if record.extendsRing { try prepareExtension(of: record, for: group, cost: &cost) }
             exceedsSyncBudget = try writeRecord(
-                &record, of: group, behind: [], allRuns: runs, cost: &cost)
+                &record, of: group, behind: [], allRuns: runs, afterChanges: restsOnChanges,
+                cost: &cost)
         }
         if planted(.publishesBeforeSync) { publishVisible(record) }
         if sync == .beforeReturning { try self.sync(cost: &cost) }
-        // Before the version is published, so that its readers find these runs checked.
-        file.adopt(runs)
+        adopt(record, runs)
         if let pages = group.pagesAhead { file.adopt(pages, birth: record.version) }
-        records.remember(record)
-        coordinator.note(record.ring)
         publish(record, sync, exceedsSyncBudget: exceedsSyncBudget)
         return cost
+    }
+
+    /// Before the version is published, so that its readers find these runs checked.
+    func adopt(_ record: CommitRecord, _ runs: [RunImage]) {
+        file.adopt(runs)
+        records.remember(record)
+        coordinator.note(record.ring)
     }
 
     /// Step 8.
@@ -113,16 +136,18 @@ final class GroupWriter: @unchecked Sendable {
             version: record.version, sequence: record.sequence, recordPage: record.place.page)
     }
 
-    /// When a group is synced. Three kinds of commits are durable before anything follows them,
+    /// When a group is synced. Four kinds of commits are durable before anything follows them,
     /// whatever was asked for:
     /// - the first one since the file was opened: it clears the clean-close marker, which must be
     ///   gone before any slot is used again;
     /// - one whose record does not list its pages, because recovery could not tell that a later
     ///   commit has written over them;
-    /// - one that the extension of the ring comes with, because later records may be in it.
-    private func sync(of group: CommitGroup) -> CommitGroup.Sync {
+    /// - one that the extension of the ring comes with, because later records may be in it;
+    /// - one that follows records with changes, whose slots would be needed until it is durable.
+    private func sync(of group: CommitGroup, afterChanges: Bool) -> CommitGroup.Sync {
         guard group.sync != .withLaterGroup,
             coordinator.isFirstNext || group.record.pagesWereSynced || group.record.extendsRing
+                || afterChanges
         else { return group.sync }
         return .beforeReturning
     }
@@ -160,7 +185,8 @@ final class GroupWriter: @unchecked Sendable {
             let buffer = buffer(page)
             let run = RunImage(
                 page: page, buffer: buffer,
-                byteCount: PageHeader(buffer).pageCount << Int(file.pageShift))
+                byteCount: PageHeader(buffer).pageCount << Int(file.pageShift),
+                base: file.cipher == nil ? PageHeader(buffer).base : .none)
             assertIsValid(run)
             return run
         }
@@ -225,30 +251,34 @@ final class GroupWriter: @unchecked Sendable {
     /// durable version that a sync should not wait for its time.
     private func writeRecord(
         _ record: inout CommitRecord, of group: CommitGroup, behind runs: ArraySlice<RunImage>,
-        allRuns: [RunImage], cost: inout CommitStatistics
+        allRuns: [RunImage], afterChanges: Bool, cost: inout CommitStatistics
     ) throws(StorageError) -> Bool {
         if !record.place.isPage, coordinator.isSlotNeeded(of: record.sequence, in: record.ring) {
             try syncAll(cost: &cost)
         }
         let (unsynced, exceedsSyncBudget) = try vouch(
-            in: &record, for: allRuns, of: group, cost: &cost)
+            in: &record, for: allRuns, of: group, afterChanges: afterChanges, cost: &cost)
         do {
             try writeBlock(of: record, behind: runs, cost: &cost)
         } catch {
-            // All of it may have been written, and it may vouch for pages that it does not list: it
-            // must be gone, durably, before those pages are written again.
-            do throws(StorageError) {
-                if try file.readRecord(at: record.place)?.commitID == record.commitID {
-                    try file.clearRecord(at: record.place)
-                    try file.sync()
-                }
-            } catch {
-                coordinator.poison()
-            }
+            withdraw(record)
             throw error
         }
         unsyncedRuns = unsynced
         return exceedsSyncBudget
+    }
+
+    /// After a failed write of a record. All of it may have been written, and it may vouch for
+    /// pages that it does not list: it must be gone, durably, before those pages are written again.
+    func withdraw(_ record: CommitRecord) {
+        do throws(StorageError) {
+            if try file.readRecord(at: record.place)?.commitID == record.commitID {
+                try file.clearRecord(at: record.place)
+                try file.sync()
+            }
+        } catch {
+            coordinator.poison()
+        }
     }
 
     private func writeBlock(
@@ -279,12 +309,18 @@ final class GroupWriter: @unchecked Sendable {
     /// and whether they are so many that a sync should not wait for its time.
     private func vouch(
         in record: inout CommitRecord, for runs: [RunImage], of group: CommitGroup,
-        cost: inout CommitStatistics
+        afterChanges: Bool, cost: inout CommitStatistics
     ) throws(StorageError) -> (UnsyncedRuns, exceedsSyncBudget: Bool) {
         let before = coordinator.visibleSequence
         // In this order: what is not newer than the version is durable, whatever the number says.
         let durable = coordinator.durableVersion
         record.durableFloor = coordinator.durableSequence
+        if afterChanges, record.durableFloor < before {
+            // What is not durable before it is rebuilt from the records between.
+            record.restsOnChanges = true
+            record.vouch(for: record.pageList, hash(of: runs))
+            return (UnsyncedRuns(sequence: record.sequence, runs: []), false)
+        }
         if record.durableFloor < before, !planted(.raisesDurableFloor) {
             let unsynced = try unsyncedRuns(of: before).after(
                 record.sequence, writing: unsyncedRuns(of: record, runs), freeing: group.freed,
@@ -303,12 +339,18 @@ final class GroupWriter: @unchecked Sendable {
             try syncAll(cost: &cost)
         }
         record.durableFloor = before
+        record.vouch(for: record.pageList, hash(of: runs))
+        // A later record need not vouch for what is synced before anything follows.
+        let own =
+            sync(of: group, afterChanges: afterChanges) == .beforeReturning
+            ? [] : unsyncedRuns(of: record, runs)
+        return (UnsyncedRuns(sequence: record.sequence, runs: own), false)
+    }
+
+    private func hash(of runs: [RunImage]) -> PageListHash {
         var hash = PageListHash()
         for run in runs { hash.combine(run.seal) }
-        record.vouch(for: record.pageList, hash)
-        // A later record need not vouch for what is synced before anything follows.
-        let own = sync(of: group) == .beforeReturning ? [] : unsyncedRuns(of: record, runs)
-        return (UnsyncedRuns(sequence: record.sequence, runs: own), false)
+        return hash
     }
 
     /// The runs of its own commit that a record has to vouch for.

@@ -130,6 +130,11 @@ extension PageFile {
         try write(recordBlock, at: offset(of: place))
     }
 
+    /// Does the same, and returns when the block is durable; see ``writeSynced(_:at:)``.
+    func writeSynced(recordBlock: [UInt8], at place: RecordPlace) throws(StorageError) -> Bool {
+        try writeSynced(recordBlock, at: offset(of: place))
+    }
+
     /// Writes the contents of a place again, byte for byte; see ``Recovery/makeDurable(_:)``.
     func rewriteRecord(at place: RecordPlace) throws(StorageError) {
         let offset = offset(of: place)

@@ -137,6 +137,7 @@ extension Pager {
         let (copy, buffer) = try allocateUninitialized(pages: pages)
         copyContents(of: old, to: buffer, byteCount: pages * pageSize)
         MutablePageHeader(buffer).birth = copy.birth
+        MutablePageHeader(buffer).base = reference
         if reference.birth == copy.birth {
             freeAhead(reference, pages: pages)
         } else {

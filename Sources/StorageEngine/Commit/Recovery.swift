@@ -25,8 +25,13 @@ struct Recovery {
     /// The parts of a version that may not be durable.
     struct Unsynced {
         var pages: [Contents] = []
-        /// The places of its record, and of the records since its checkpoint.
+        /// The places of its record, of the records since its checkpoint, and of those whose
+        /// changes it rests on.
         var records: [RecordPlace] = []
+        /// Whether the file has these pages as they are here.
+        var areInPlace = true
+        /// The pages of the file, which may be shorter after a power loss.
+        var pageCount: UInt64 = 0
     }
 
     /// Bytes that were read at a place in the file.
@@ -180,7 +185,16 @@ struct Recovery {
         // The newest first: later candidates are not even read.
         for record in candidates.sorted(by: { $0.sequence > $1.sequence }) {
             let unsynced = try unsynced(of: record, since: floor) { records[$0] }
-            guard let unsynced else { continue }
+            guard let unsynced else {
+                // It was written once all records before it were durable, and nothing that it rests
+                // on has been written over.
+                guard !record.carriesChanges else {
+                    throw damaged(
+                        "the changes of version \(record.version), or of one before it, are not "
+                            + "intact")
+                }
+                continue
+            }
             outcome.record = record
             outcome.unsynced = unsynced
             break
@@ -221,9 +235,40 @@ struct Recovery {
             }
             unsynced.records.append(other.place)
         }
+        unsynced.pageCount = newest.pageCount
+        guard try addChanges(before: newest, since: floor, to: &unsynced, record) else {
+            return nil
+        }
+        if newest.carriesChanges { return unsynced }
         guard let pages = try intactPages(of: newest) else { return nil }
-        unsynced.pages = pages
+        unsynced.pages += pages
         return unsynced
+    }
+
+    /// Adds what a version rests on: the runs that are rebuilt from the changes of its record and
+    /// of those before it. Returns false where they are not intact.
+    private func addChanges(
+        before newest: CommitRecord, since floor: UInt64, to unsynced: inout Unsynced,
+        _ record: (UInt64) throws(StorageError) -> CommitRecord?
+    ) throws(StorageError) -> Bool {
+        guard newest.carriesChanges || newest.restsOnChanges else { return true }
+        guard newest.sequence - floor <= CommitRing.allSlots else { return false }
+        var rebuilt = RebuiltRuns(file)
+        for sequence in floor + 1..<newest.sequence {
+            guard let other = try record(sequence), other.sequence == sequence,
+                try rebuilt.apply(other)
+            else { return false }
+            if !unsynced.records.contains(other.place) { unsynced.records.append(other.place) }
+        }
+        if newest.carriesChanges {
+            guard try rebuilt.apply(newest) else { return false }
+        } else {
+            rebuilt.pass(newest)
+        }
+        guard let contents = rebuilt.contents else { return false }
+        unsynced.pages += contents.pages
+        unsynced.areInPlace = contents.areInPlace
+        return true
     }
 
     /// Returns the runs that the newest record vouches for. For a writer of the next record, where
@@ -303,9 +348,17 @@ struct Recovery {
     func makeDurable(_ outcome: Outcome) throws(StorageError) {
         for place in outcome.abandoned { try file.clearRecord(at: place) }
         if outcome.forgetsExtension, try file.readLocator() != nil { try file.clearLocator() }
+        try makeLong(outcome.unsynced)
         for pages in outcome.unsynced.pages { try file.write(pages.bytes, at: pages.offset) }
         for place in outcome.unsynced.records { try file.rewriteRecord(at: place) }
         try file.sync()
+    }
+
+    /// A power loss may have taken the growth of the file from a version that rests on changes.
+    private func makeLong(_ unsynced: Unsynced) throws(StorageError) {
+        let pages = try file.size() >> file.pageShift
+        guard pages < unsynced.pageCount else { return }
+        try file.grow(from: pages, to: unsynced.pageCount, transactionPages: 0)
     }
 
     private func damaged(_ reason: String) -> StorageError {

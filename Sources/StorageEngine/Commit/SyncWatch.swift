@@ -23,7 +23,7 @@ final class SyncWatch: Sendable {
             let visible = coordinator.visibleVersion
             let verdict = lookout.look(
                 at: now, signal: signal, visible: visible,
-                durable: isHopeless ? visible : coordinator.durableVersion)
+                durable: isHopeless ? visible : coordinator.survivingVersion)
             if verdict.takesOver, !planted(.leavesSyncOfTheDead) { sync.takeOver() }
             return verdict.nextLook
         }

@@ -112,7 +112,9 @@ extension WriteTransaction {
         var chain = open?.chain ?? base?.chainOfNext ?? RecordChain()
         if open == nil {
             // The last page that the transaction takes, so that it lies behind the others.
-            if !isCheckpointDue, durability == .full, ahead == nil { page = takePageForRecord() }
+            if !isCheckpointDue, durability == .full, ahead == nil, !mayCarryChanges(in: ring) {
+                page = takePageForRecord()
+            }
             try freeRecords(of: &chain, before: checkpointSequence)
         }
         // From here on nothing is allocated or freed but for the checkpoint, so the log is whole.
@@ -188,6 +190,13 @@ extension WriteTransaction {
             extents.remove(Extent(start: page, count: file.ring.extensionPageCount))
         }
         return extents
+    }
+
+    /// Whether the record is expected to carry the changes, and be durable without the pages: then
+    /// it need not be beside them.
+    private func mayCarryChanges(in ring: CommitRing) -> Bool {
+        file.mayCarryChanges && ring.hasAllSlots && writer.changesPolicy.isExpected && !isLarge
+            && file.byteCount(map.space.allocatedPages) <= PageChanges.largestRuns
     }
 
     /// Takes the page behind what the transaction wrote, if its record may be there; returns 0

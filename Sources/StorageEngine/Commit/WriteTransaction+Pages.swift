@@ -14,6 +14,7 @@ extension WriteTransaction {
         try checkNotFailed()
         let page = try takePages(UInt64(pages))
         let buffer = memory.arena.take(pages: pages)
+        MutablePageHeader(buffer).base = .none
         memory.pages.add(buffer, at: page)
         noteMemory()
         return (PageReference(page: page, birth: version), buffer)
@@ -50,6 +51,7 @@ extension WriteTransaction {
         let buffer = memory.arena.take(pages: pages)
         format(buffer, pages: pages, kind: kind!)
         move(old, buffer)
+        MutablePageHeader(buffer).base = PageHeader(old).base
         if !planted(.readsHalfDoneChanges) { memory.pages.remove(reference.page) }
         memory.pages.add(buffer, at: page)
         memory.arena.giveBack(old, pages: oldPages)

@@ -2,7 +2,7 @@
 ///
 /// 1. The transaction with which the file grows beyond a size takes pages for them, in front of
 ///    what the file grows by: they are never moved, and would keep what is in front of them from
-///    being cut off.
+///    being cut off. So does the first one after a number of commits.
 /// 2. If it opens a group, its record names them. The record comes with a checkpoint, so that no
 ///    number is missing that it passes over.
 /// 3. Before that is written, the slots are cleared and the locator is written, both durably
@@ -15,9 +15,12 @@ extension WriteTransaction {
 
     /// Takes the pages if the file is about to have `pageCount`.
     mutating func takeSlotPages(ofFileWith pageCount: UInt64) {
-        guard slotPages == .undecided, !ring.hasAllSlots,
-            file.offset(of: pageCount) > CommitRing.largestFileWithFewSlots
-        else { return }
+        guard file.offset(of: pageCount) > CommitRing.largestFileWithFewSlots else { return }
+        takeSlotPages()
+    }
+
+    private mutating func takeSlotPages() {
+        guard slotPages == .undecided, !ring.hasAllSlots else { return }
         let count = ring.extensionPageCount
         let end = map.space.freePagesAtEnd
         if end < count {
@@ -35,6 +38,8 @@ extension WriteTransaction {
     /// number: those of a record that comes with the pages taken, if there are any.
     mutating func extendRing(next: UInt64) -> (CommitRing, sequence: UInt64) {
         takeSlotPages(ofFileWith: map.space.pageCount)
+        // Only with all slots may records carry changes.
+        if next > CommitRing.recordsWithFewSlots, file.mayCarryChanges { takeSlotPages() }
         guard case .taken(let page) = slotPages else {
             slotPages = .declined
             return (ring, next)

@@ -24,6 +24,8 @@ final class Writer: @unchecked Sendable {
     /// When the end of the file is freed, and how far live pages have moved away from there.
     @exclusivity(unchecked) var tailRelease = TailRelease()
     @exclusivity(unchecked) var commitIDs = CommitIDs()
+    /// Whether commits are expected to carry their changes. For any thread.
+    let changesPolicy = ChangesPolicy()
     /// Whether the writer before was killed, and nobody has cleaned up after it.
     private var isCleaningDue = false
 
@@ -40,7 +42,8 @@ final class Writer: @unchecked Sendable {
         backgroundSync = BackgroundSync(file: file, coordinator: coordinator)
         commits = CommitQueue(
             GroupWriter(
-                file, coordinator, records: records, backgroundSync: backgroundSync, place: place),
+                file, coordinator, records: records, backgroundSync: backgroundSync,
+                changesPolicy: changesPolicy, place: place),
             changeLog)
     }
 

@@ -3,7 +3,13 @@ extension Coordinator {
     /// The newest version that readers may see.
     package var visibleVersion: UInt64 { region.visibleVersion.loadSequential() }
 
-    /// The newest version that survives power loss.
+    /// The newest version that survives power loss: its pages are on the disk, or its record and
+    /// those before it carry what is not.
+    package var survivingVersion: UInt64 {
+        max(durableVersion, region.recordedVersion.loadSequential())
+    }
+
+    /// The newest version whose pages are on the disk.
     package var durableVersion: UInt64 { region.durableVersion.loadAcquire() }
 
     /// The sequence number of the newest visible version's commit record. It may already be the
@@ -11,8 +17,7 @@ extension Coordinator {
     /// did.
     package var visibleSequence: UInt64 { region.visibleSequence.loadSequential() }
 
-    /// The sequence number of a record that survives power loss: that of the durable version, or an
-    /// older one.
+    /// The sequence number of the durable version's record, or of an older one.
     package var durableSequence: UInt64 { region.durableSequence.loadAcquire() }
 
     /// The version of the newest transaction that was to change the layout of tables. Whoever moves
@@ -95,6 +100,14 @@ extension Coordinator {
         // durable version that is not visible.
         publishVisible(version: version, sequence: sequence, recordPage: recordPage)
         publishDurable(version: version, sequence: sequence)
+    }
+
+    /// Makes a version visible whose record is on the disk and carries its changes. Its pages are
+    /// not durable. Requires the write lock.
+    func publishRecorded(version: UInt64, sequence: UInt64) {
+        // Before it is visible: whoever sees a version that does not survive may sync it.
+        region.recordedVersion.storeSequential(version)
+        publishVisible(version: version, sequence: sequence)
     }
 
     /// Resets the visible sequence number to that of the visible version's record, after a writer

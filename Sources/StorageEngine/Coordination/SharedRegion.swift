@@ -5,7 +5,7 @@
 /// that is its only user clears it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 9
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 10
     /// Whether a file that begins with this word is a lock file of this library, of any layout.
     static func isMagic(_ word: UInt64) -> Bool { word >> 8 == magic >> 8 }
 
@@ -92,6 +92,10 @@ struct SharedRegion {
     /// The version of the newest transaction that was to change the layout of tables; 0 if there
     /// was none. Stored before the version is visible, and not taken back if the transaction fails.
     var layoutVersion: UnsafeMutablePointer<UInt64> { word64(680) }
+
+    /// The newest version whose record carries its changes, and is on the disk. Its pages need not
+    /// be.
+    var recordedVersion: UnsafeMutablePointer<UInt64> { word64(688) }
 
     /// Stores the slots that may hold the next visible record or a later one.
     func note(_ ring: CommitRing) {

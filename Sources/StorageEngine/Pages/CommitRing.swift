@@ -6,14 +6,18 @@ struct CommitSlot: Hashable, Sendable {
 
 /// The locations of the commit slots, and the choice of the slot for each record.
 ///
-/// A new file has 8 slots in front of its pages. Once it has grown, 56 more lie among the pages:
-/// the *extension*, which is never freed nor moved. A record that names it also names the first
-/// record that could use all slots. A file of format 5 has 64 slots in front of its pages.
+/// A new file has 8 slots in front of its pages. Once it has grown, or was written to some dozens
+/// of times, 56 more lie among the pages: the *extension*, which is never freed nor moved. A record
+/// that names it also names the first record that could use all slots. A file of format 5 has 64
+/// slots in front of its pages.
 struct CommitRing: Equatable, Sendable {
     static let fewSlots: UInt64 = 8
     static let allSlots: UInt64 = 64
     /// The size above which a file with few slots gets an extension.
     static let largestFileWithFewSlots: UInt64 = 256 << 10
+    /// The number of records after which a smaller one gets it as well: it is written often, and
+    /// commits take less time with it.
+    static let recordsWithFewSlots: UInt64 = 64
 
     /// The distance in slots between consecutive records. It is odd, so that all slots are used.
     /// Records in neighbouring slots are then 27 numbers apart, or 3 in a small ring. This exceeds
@@ -80,6 +84,11 @@ struct CommitRing: Equatable, Sendable {
     }
 
     // MARK: What is needed
+
+    /// The largest number of records with changes that follow each other. They are numbered without
+    /// a gap. So the next one is in the slot of a record before those that the durable version
+    /// needs, which are 21 with its own: 64 slots are more than 40 and 21.
+    static let mostRecordsWithChanges: UInt64 = 40
 
     /// The largest number of records from one checkpoint of the free map to the next. A record and
     /// those since its checkpoint take less than a third of the ring, so there is always room for

@@ -11,6 +11,9 @@ struct FileHeader: Equatable, Sendable {
     static let slotsOffset = 2 * blockSize
     /// The format version of new files.
     static let formatVersion: UInt32 = 6
+    /// The format version of files whose records may carry changes. Nothing else is different. New
+    /// files do not have it yet (docs/status.md).
+    static let formatVersionWithChanges: UInt32 = 7
     /// The format version of files with all commit slots in front of their pages.
     static let earlierFormatVersion: UInt32 = 5
     /// The length of a file to which nothing has been written yet: "RL" in ASCII. It is less than
@@ -59,6 +62,11 @@ struct FileHeader: Equatable, Sendable {
     var ring: CommitRing {
         CommitRing(
             slotsInFront: slotsInFront, pageShift: UInt64(pageSize.trailingZeroBitCount))
+    }
+
+    /// Whether commit records may carry changes (``PageChanges``).
+    var mayCarryChanges: Bool {
+        formatVersion >= Self.formatVersionWithChanges && encryption == nil
     }
 
     /// The number of blocks in front of the pages: header, marker and commit slots.
@@ -154,7 +162,7 @@ extension FileHeader {
         }
         let format = half(8)
         guard
-            [Self.formatVersion, Self.earlierFormatVersion].contains(format)
+            (Self.earlierFormatVersion...Self.formatVersionWithChanges).contains(format)
                 || word(504) != Self.checksum(block)
         else {
             throw StorageError(

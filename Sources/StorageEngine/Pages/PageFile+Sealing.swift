@@ -3,6 +3,8 @@ struct RunImage {
     var page: UInt64
     var buffer: UnsafeMutableRawPointer
     var byteCount: Int
+    /// The run that it was copied from; none if it is new, or was not to be known.
+    var base = PageReference.none
     /// The first word of the run's seal, once it has one.
     var seal: UInt64 = 0
 

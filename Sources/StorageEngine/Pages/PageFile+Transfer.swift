@@ -47,6 +47,28 @@ extension PageFile {
         }
     }
 
+    /// Writes bytes, and returns when they are durable, whatever else of the file is. Returns false
+    /// where the file system does not offer that; nothing is written then. A failure counts as one
+    /// of ``sync()``.
+    func writeSynced(_ bytes: [UInt8], at offset: UInt64) throws(StorageError) -> Bool {
+        try syncFailure.withLock { failure throws(StorageError) in
+            if let failure { throw failure }
+            let result = bytes.withUnsafeBytes { buffer in
+                Result { () throws(SystemFailure) in
+                    try System.writeSynced(descriptor, buffer, at: offset)
+                }
+            }
+            guard case .failure(let error) = result else { return true }
+            if error.isUnsupported { return false }
+            // The space was allocated before. A file system that writes nothing in place may be
+            // full all the same, and has written nothing then.
+            if error.errno == ENOSPC || error.errno == EDQUOT { throw self.failure(error, .write) }
+            let sync = self.failure(error, .sync)
+            failure = sync
+            throw sync
+        }
+    }
+
     private func syncData() throws(StorageError) {
         do { try System.syncData(descriptor) } catch { throw failure(error, .sync) }
     }

@@ -34,6 +34,8 @@ package final class PageFile: @unchecked Sendable {
     /// without the lock. They are changed under the lock, the stamp first.
     private let mappedStamp: UnsafeMutablePointer<UInt64>
     private let mappedPageCount: UnsafeMutablePointer<UInt64>
+    /// Whether commit records may carry changes: 1 or 0, see ``mayCarryChanges``.
+    private let carriesChanges: UnsafeMutablePointer<UInt32>
     let decryptedMemory: DecryptedMemory
     private let smallestReservation: Int
     /// The error of the first sync that failed. The contents of the file are unknown from then on.
@@ -67,12 +69,22 @@ package final class PageFile: @unchecked Sendable {
         decryptedMemory = DecryptedMemory(
             mostBytes: mostDecryptedBytes ?? DecryptedMemory.shareOfMemory)
         mostPrivateBytes = min(Self.mostPrivateBytes, mostDecryptedBytes ?? .max)
+        carriesChanges = .allocate(capacity: 1)
+        carriesChanges.initialize(to: header.mayCarryChanges && !isInMemory ? 1 : 0)
         mappedStamp = .allocate(capacity: 2)
         mappedStamp.initialize(repeating: 0, count: 2)
         mappedPageCount = mappedStamp + 1
     }
 
+    /// Whether commit records may carry changes: in a plain file of a format that has such records,
+    /// on a file system that can make a single write durable.
+    var mayCarryChanges: Bool { carriesChanges.loadRelaxed() != 0 }
+
+    /// The file system cannot make a single write durable.
+    func forbidChanges() { carriesChanges.storeRelaxed(0) }
+
     deinit {
+        carriesChanges.deallocate()
         sealingScratch.withLock { $0.tearDown() }
         mappedStamp.deallocate()
     }

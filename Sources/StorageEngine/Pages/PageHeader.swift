@@ -18,27 +18,27 @@ package struct PageHeader {
     /// The offset at which the seal's zeros begin, after the checksum.
     private static let sealPaddingOffset = 8
 
-    @usableFromInline let base: UnsafeRawPointer
+    @usableFromInline let bytes: UnsafeRawPointer
 
     @inlinable
-    init(_ base: UnsafeRawPointer) { self.base = base }
+    init(_ bytes: UnsafeRawPointer) { self.bytes = bytes }
 
     var checksum: UInt64 {
-        base.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+        bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
     }
 
     /// The kind; nil for a byte that names none.
     var kind: PageKind? {
-        PageKind(rawValue: base.load(fromByteOffset: 32, as: UInt8.self))
+        PageKind(rawValue: bytes.load(fromByteOffset: 32, as: UInt8.self))
     }
 
     /// The height above the leaves; 0 for a leaf.
-    var level: Int { Int(base.load(fromByteOffset: 33, as: UInt8.self)) }
+    var level: Int { Int(bytes.load(fromByteOffset: 33, as: UInt8.self)) }
 
     /// Nodes only.
     @inlinable
     var columnCount: Int {
-        Int(base.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
+        Int(bytes.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
     }
 
     /// Whether this is a node of this level with this number of columns. Kind, level and number of
@@ -46,18 +46,28 @@ package struct PageHeader {
     @inline(__always)
     func isNode(level: Int, columns: Int) -> Bool {
         let form = UInt32(truncatingIfNeeded: columns) &<< 16 | UInt32(Self.nodeForm(level))
-        return base.loadUnaligned(fromByteOffset: 32, as: UInt32.self) == form
+        return bytes.loadUnaligned(fromByteOffset: 32, as: UInt32.self) == form
     }
 
     /// Whether this is a node of this level, whatever its number of columns.
     @inline(__always)
     func isNode(level: Int) -> Bool {
-        base.loadUnaligned(fromByteOffset: 32, as: UInt16.self) == Self.nodeForm(level)
+        bytes.loadUnaligned(fromByteOffset: 32, as: UInt16.self) == Self.nodeForm(level)
     }
 
     @inline(__always)
     private static func nodeForm(_ level: Int) -> UInt16 {
         UInt16(truncatingIfNeeded: level) &<< 8 | UInt16(PageKind.node.rawValue)
+    }
+
+    /// Where a private copy notes what it was copied from, until it is sealed.
+    fileprivate static let baseOffset = 8
+
+    /// The run that a private copy was copied from; none if it is new. Only until it is sealed.
+    var base: PageReference {
+        PageReference(
+            page: bytes.loadUnaligned(fromByteOffset: Self.baseOffset, as: UInt64.self),
+            birth: bytes.loadUnaligned(fromByteOffset: Self.baseOffset + 8, as: UInt64.self))
     }
 
     /// Whether the run is at the bottom of a tree: a leaf, or a value with a run of its own.
@@ -66,22 +76,22 @@ package struct PageHeader {
     /// The number of pages in the run.
     @inlinable
     var pageCount: Int {
-        Int(base.loadUnaligned(fromByteOffset: 36, as: UInt32.self))
+        Int(bytes.loadUnaligned(fromByteOffset: 36, as: UInt32.self))
     }
 
     /// The version that wrote the run.
-    var birth: UInt64 { base.loadUnaligned(fromByteOffset: 40, as: UInt64.self) }
+    var birth: UInt64 { bytes.loadUnaligned(fromByteOffset: 40, as: UInt64.self) }
 
-    var treeID: UInt32 { base.loadUnaligned(fromByteOffset: 48, as: UInt32.self) }
+    var treeID: UInt32 { bytes.loadUnaligned(fromByteOffset: 48, as: UInt32.self) }
 
     /// Nodes only.
     @inlinable
     var rowCount: Int {
-        Int(base.loadUnaligned(fromByteOffset: 52, as: UInt32.self))
+        Int(bytes.loadUnaligned(fromByteOffset: 52, as: UInt32.self))
     }
 
     /// The lowest key that a node may hold. Other kinds: the length in bytes.
-    var lowKey: Int64 { base.loadUnaligned(fromByteOffset: 56, as: Int64.self) }
+    var lowKey: Int64 { bytes.loadUnaligned(fromByteOffset: 56, as: Int64.self) }
 }
 
 extension PageHeader {
@@ -140,60 +150,70 @@ extension PageHeader {
 
 /// The header of a private copy, for writing.
 package struct MutablePageHeader {
-    let base: UnsafeMutableRawPointer
+    let bytes: UnsafeMutableRawPointer
 
-    package init(_ base: UnsafeMutableRawPointer) { self.base = base }
+    package init(_ bytes: UnsafeMutableRawPointer) { self.bytes = bytes }
 
-    var reading: PageHeader { PageHeader(UnsafeRawPointer(base)) }
+    var reading: PageHeader { PageHeader(UnsafeRawPointer(bytes)) }
+
+    /// The run that it was copied from.
+    var base: PageReference {
+        get { reading.base }
+        nonmutating set {
+            let offset = PageHeader.baseOffset
+            bytes.storeBytes(of: newValue.page, toByteOffset: offset, as: UInt64.self)
+            bytes.storeBytes(of: newValue.birth, toByteOffset: offset + 8, as: UInt64.self)
+        }
+    }
 
     var kind: PageKind? {
         get { reading.kind }
         nonmutating set {
-            base.storeBytes(of: newValue?.rawValue ?? 0, toByteOffset: 32, as: UInt8.self)
+            bytes.storeBytes(of: newValue?.rawValue ?? 0, toByteOffset: 32, as: UInt8.self)
         }
     }
 
     var level: Int {
         get { reading.level }
         nonmutating set {
-            base.storeBytes(of: UInt8(newValue), toByteOffset: 33, as: UInt8.self)
+            bytes.storeBytes(of: UInt8(newValue), toByteOffset: 33, as: UInt8.self)
         }
     }
 
     var columnCount: Int {
         get { reading.columnCount }
         nonmutating set {
-            base.storeBytes(of: UInt16(newValue), toByteOffset: 34, as: UInt16.self)
+            bytes.storeBytes(of: UInt16(newValue), toByteOffset: 34, as: UInt16.self)
         }
     }
 
     var pageCount: Int {
         get { reading.pageCount }
         nonmutating set {
-            base.storeBytes(of: UInt32(newValue), toByteOffset: 36, as: UInt32.self)
+            bytes.storeBytes(of: UInt32(newValue), toByteOffset: 36, as: UInt32.self)
         }
     }
 
     var birth: UInt64 {
         get { reading.birth }
-        nonmutating set { base.storeBytes(of: newValue, toByteOffset: 40, as: UInt64.self) }
+        nonmutating set { bytes.storeBytes(of: newValue, toByteOffset: 40, as: UInt64.self) }
     }
 
     var treeID: UInt32 {
         get { reading.treeID }
-        nonmutating set { base.storeBytes(of: newValue, toByteOffset: 48, as: UInt32.self) }
+        nonmutating set { bytes.storeBytes(of: newValue, toByteOffset: 48, as: UInt32.self) }
     }
 
     var rowCount: Int {
         get { reading.rowCount }
         nonmutating set {
-            base.storeBytes(
+            bytes.storeBytes(
                 of: UInt32(truncatingIfNeeded: newValue), toByteOffset: 52, as: UInt32.self)
         }
     }
 
     package var lowKey: Int64 {
         get { reading.lowKey }
-        nonmutating set { base.storeBytes(of: newValue, toByteOffset: 56, as: Int64.self) }
+        nonmutating set { bytes.storeBytes(of: newValue, toByteOffset: 56, as: Int64.self) }
     }
 }

@@ -36,6 +36,25 @@ extension System {
         }
     }
 
+    /// Writes all of `buffer`, and returns when it is on the disk. Other bytes of the file need not
+    /// be. The place must have been written before.
+    ///
+    /// - Throws: a failure that ``SystemFailure/isUnsupported`` tells where the file system does
+    ///   not have such writes; nothing was written then.
+    package static func writeSynced(
+        _ descriptor: Int32, _ buffer: UnsafeRawBufferPointer, at offset: UInt64
+    ) throws(SystemFailure) {
+        realm_count_sync()
+        var done = 0
+        while done < buffer.count {
+            var part = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: buffer.baseAddress! + done),
+                iov_len: buffer.count - done)
+            done += try writeOnce(
+                .writeSynced, descriptor, from: &part, count: 1, at: offset + UInt64(done))
+        }
+    }
+
     /// Writes all of the buffers contiguously, starting at `offset`. Takes any number of buffers,
     /// with one system call for each ``maximumBuffers``.
     package static func write(
@@ -110,9 +129,12 @@ extension System {
         _ call: SystemCall, _ descriptor: Int32, from buffers: UnsafePointer<iovec>, count: Int,
         at offset: off_t
     ) -> Int {
-        call == .pwrite
-            ? Glibc.pwrite(descriptor, buffers.pointee.iov_base, buffers.pointee.iov_len, offset)
-            : Glibc.pwritev(descriptor, buffers, Int32(truncatingIfNeeded: count), offset)
+        switch call {
+        case .pwrite:
+            Glibc.pwrite(descriptor, buffers.pointee.iov_base, buffers.pointee.iov_len, offset)
+        case .writeSynced: Int(realm_write_synced(descriptor, buffers, Int64(offset)))
+        default: Glibc.pwritev(descriptor, buffers, Int32(truncatingIfNeeded: count), offset)
+        }
     }
 
     /// Makes the call under an interceptor, which may allow fewer bytes than given.

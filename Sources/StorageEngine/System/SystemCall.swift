@@ -4,6 +4,8 @@ import Glibc
 package enum SystemCall: String, CaseIterable, Sendable {
     case open, close, stat, fstat, lseek
     case pread, pwrite, pwritev
+    /// `pwritev2` with `RWF_DSYNC`.
+    case writeSynced = "pwritev2"
     case fdatasync, fsync, ftruncate, fallocate
     case syncFileRange = "sync_file_range"
     case mmap, munmap, madvise
@@ -21,7 +23,9 @@ package enum SystemCall: String, CaseIterable, Sendable {
     /// name no call, such as `kill-before:17`, count only these calls.
     package var changesFiles: Bool {
         switch self {
-        case .pwrite, .pwritev, .fdatasync, .fsync, .ftruncate, .fallocate, .unlink, .rename: true
+        case .pwrite, .pwritev, .writeSynced, .fdatasync, .fsync, .ftruncate, .fallocate, .unlink,
+            .rename:
+            true
         case .open, .close, .stat, .fstat, .lseek, .pread, .syncFileRange, .mmap, .munmap, .madvise,
             .lock, .memfd, .mkdir, .chown, .chmod, .takePages, .wake:
             false

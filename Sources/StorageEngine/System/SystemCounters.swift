@@ -6,9 +6,9 @@ import CRealmSystem
 /// directories are synced by another call. Reading the counters is cheap and allowed on any thread.
 /// The three values are read one after the other, not atomically together.
 public struct SystemCounters: Equatable, Sendable {
-    /// The number of calls of `fdatasync`.
+    /// The number of calls of `fdatasync`, and of writes that return when they are on the disk.
     public var syncs: UInt64
-    /// The number of successful calls of `pwrite` and `pwritev`.
+    /// The number of successful calls of `pwrite`, `pwritev` and `pwritev2`.
     public var writeCalls: UInt64
     /// The number of bytes that those calls wrote.
     public var bytesWritten: UInt64

@@ -6,6 +6,8 @@ package struct SystemTraceEvent: Equatable, Sendable {
     package enum Change: Equatable, Sendable {
         /// The bytes that were actually written; a short write is recorded as short.
         case write(offset: UInt64, bytes: [UInt8])
+        /// The same, and these bytes are durable, but no others.
+        case writeSynced(offset: UInt64, bytes: [UInt8])
         case truncate(size: UInt64)
         case allocate(offset: UInt64, length: UInt64, System.Allocation)
         /// Everything written to the file before the call began is durable.
@@ -46,7 +48,7 @@ package struct SystemTraceEvent: Equatable, Sendable {
         self.begun = begun
         descriptor = context.descriptor
         switch context.call {
-        case .pwrite, .pwritev:
+        case .pwrite, .pwritev, .writeSynced:
             var bytes: [UInt8] = []
             bytes.reserveCapacity(result)
             for buffer in context.buffers where bytes.count < result {
@@ -54,7 +56,10 @@ package struct SystemTraceEvent: Equatable, Sendable {
                     start: buffer.iov_base, count: min(buffer.iov_len, result - bytes.count))
                 bytes.append(contentsOf: part)
             }
-            change = .write(offset: context.offset, bytes: bytes)
+            change =
+                context.call == .writeSynced
+                ? .writeSynced(offset: context.offset, bytes: bytes)
+                : .write(offset: context.offset, bytes: bytes)
         case .ftruncate: change = .truncate(size: context.offset)
         case .fallocate:
             change = .allocate(

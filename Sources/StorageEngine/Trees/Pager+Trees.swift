@@ -6,7 +6,7 @@ extension Pager {
     func root(of tree: TreeRoot, _ shape: some TreeShape) throws(StorageError) -> Node {
         let root = PageHeader(try page(tree.reference))
         guard shape.describes(root, level: tree.level) else { throw misplaced(tree.reference) }
-        return Node(root.base)
+        return Node(root.bytes)
     }
 
     /// Returns the node that row `row` of a branch leads to. It must be one level down, so that
@@ -23,7 +23,7 @@ extension Pager {
     ) throws(StorageError) -> Node {
         let page = PageHeader(try page(reference))
         guard shape.describes(page, level: level) else { throw misplaced(reference) }
-        return Node(page.base)
+        return Node(page.bytes)
     }
 
     /// Returns the error for a node that is valid but not part of the tree that leads to it.

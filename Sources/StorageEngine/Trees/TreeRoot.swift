@@ -54,7 +54,7 @@ extension TreeFormat {
     /// Checks the columns after the first three, which every branch has.
     @inline(__always)
     private func describesBranch(_ page: PageHeader, level: Int) -> Bool {
-        let node = Node(page.base)
+        let node = Node(page.bytes)
         switch self {
         case .collection: return page.isNode(level: level, columns: BranchColumn.key)
         case .cluster:
@@ -69,7 +69,7 @@ extension TreeFormat {
 
     @inline(__always)
     private func describesLeaf(_ page: PageHeader) -> Bool {
-        let node = Node(page.base)
+        let node = Node(page.bytes)
         switch self {
         case .collection(let hasKeys, let kind):
             if hasKeys {

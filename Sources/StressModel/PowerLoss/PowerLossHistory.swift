@@ -37,6 +37,16 @@ package struct PowerLossHistory {
             }
         }
 
+        /// Adds a write that returned when it was on the disk. Before that it is pending, like any
+        /// other: the caller adds it as such first.
+        fileprivate mutating func syncLastWrite() {
+            let event = pending.removeLast()
+            guard case .write(let offset, let bytes) = event.change else { return }
+            event.apply(to: &durable)
+            let range = Int(offset)..<Int(offset) + bytes.count
+            pending = pending.flatMap { $0.outside(range) }
+        }
+
         /// The contents in the page cache.
         package var present: [UInt8] {
             var image = durable
@@ -74,6 +84,13 @@ package struct PowerLossHistory {
         switch event.change {
         case .sync: moment.sync(failurePosition..<max(failurePosition, event.begun))
         case .failedSync: failurePosition = event.position
+        case .writeSynced(let offset, let bytes):
+            var write = event
+            write.change = .write(offset: offset, bytes: bytes)
+            moment.pending.append(write)
+            // While it is under way, any of its sectors may be on the disk.
+            moments.append(moment)
+            moment.syncLastWrite()
         default: moment.pending.append(event)
         }
         moments.append(moment)

@@ -7,7 +7,7 @@ extension SystemTraceEvent {
             if image.count < size { image += [UInt8](repeating: 0, count: size - image.count) }
         }
         switch change {
-        case .write(let offset, let bytes):
+        case .write(let offset, let bytes), .writeSynced(let offset, let bytes):
             extend(to: Int(offset) + bytes.count)
             image.replaceSubrange(Int(offset)..<Int(offset) + bytes.count, with: bytes)
         case .truncate(let size):

@@ -348,6 +348,7 @@ import ToolSupport
             switch event.change {
             // The marker of a clean close is written after the last sync. It is only a hint.
             case .write(_, let bytes): if bytes.count > 512 { unsynced += 1 }
+            case .writeSynced: break
             case .allocate: unsynced += 1
             case .sync: unsynced = 0
             // The file is truncated when it is closed. A longer file is valid as well.
