@@ -76,11 +76,6 @@ public final class InspectedFile: Sendable {
         shown.withLock { $0[number]?.version }
     }
 
-    /// The numbers of the versions that are shown.
-    public var shownVersions: [UInt64] {
-        shown.withLock { shown in shown.filter { $0.value.version != nil }.keys.sorted() }
-    }
-
     /// Where the bytes of the file are, and who pins its versions.
     public func statistics() throws -> [UInt8] {
         let statistics = try database.statistics()

@@ -335,6 +335,9 @@ class StudioTests(unittest.TestCase):
         expect(self.cell(page, 0, 1)).to_have_text("0")
         page.locator("#predicate").fill("number > 3 AND nmae == 'x'")
         expect(page.locator("#mistake mark")).to_have_text("nmae")
+        # The rows of the last answer stay, paler, while a predicate is being written.
+        expect(page.locator("#table")).to_have_class("stale")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
         self.picture(page, "mistake", 300)
         page.locator("#mistake button", has_text="name").first.click()
         expect(page.locator("#predicate")).to_have_value("number > 3 AND name == 'x'")

@@ -98,8 +98,8 @@ export class Detail {
     const inner = "type" in cell ? cell.value : cell;
     if (property.collection) {
       if (cell.count > 0) this.addElements(element, property, place, cell.count);
-    } else if (inner !== null && typeof inner === "object" && ("text" in inner || "hex" in inner && inner.bytes > 32
-      || "count" in inner)) {
+    } else if (inner !== null && typeof inner === "object"
+      && ("text" in inner || "hex" in inner && inner.bytes > 32 || "count" in inner)) {
       this.addWhole(element, property.type, place);
     }
   }

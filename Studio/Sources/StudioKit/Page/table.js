@@ -79,7 +79,7 @@ export class Table {
     this.generation += 1;
     for (const request of this.requests.values()) request.abort();
     this.requests.clear();
-    this.blocks.clear();
+    this.blocks = new Map();
     this.former = null;
   }
 
