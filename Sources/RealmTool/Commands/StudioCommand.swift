@@ -19,9 +19,9 @@ struct StudioCommand: ParsableCommand {
             throw ToolError(
                 .usage,
                 "'\(Self.program)' is neither beside this program nor in a folder of PATH. "
-                    + "It is a package of its own, because it brings a web server. Build it in "
-                    + "the folder of the library:\n"
-                    + "  scripts/studio --help")
+                    + "It is a package of its own, because it brings a web server. In the folder "
+                    + "of the library, this builds it and starts it:\n"
+                    + "  scripts/studio FILE ...")
         }
         var arguments = CommandLine.arguments
         // 'realm studio', and what follows.
