@@ -31,7 +31,7 @@ struct GuideSamples {
         let folder = root.appendingPathComponent("docs/guide").path
         return Set(
             try FileManager.default.contentsOfDirectory(atPath: folder).filter {
-                $0 != "README.md"
+                $0.hasSuffix(".md") && $0 != "README.md"
             })
     }
 
