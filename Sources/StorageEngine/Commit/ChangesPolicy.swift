@@ -1,8 +1,8 @@
 /// Whether the next commits should go to the disk as records that carry their changes.
 ///
 /// A group that turns out to be too large for that costs a comparison in vain, and its record is
-/// not beside its pages. A relaxed commit that follows one with changes has to wait for the disk, see
-/// ``GroupWriter``. So after either, some commits go through their pages without being asked.
+/// not beside its pages. A relaxed commit that follows one with changes has to wait for the disk,
+/// see ``GroupWriter``. So after either, some commits go through their pages without being asked.
 ///
 /// Used by the holder of the write lock, and by the thread that writes a group.
 // Unchecked because of the word, which is accessed atomically.

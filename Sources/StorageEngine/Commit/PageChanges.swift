@@ -130,14 +130,14 @@ private struct RunAndBase {
     func distance(at place: Int, before last: Int, among distances: [Int]) -> Int? {
         guard place + width <= run.count else { return nil }
         let wanted = word(run, place)
-        if isEqual(wanted, place, last) { return last }
+        if isEqual(wanted, place, at: last) { return last }
         // Zeros are found everywhere.
-        guard wanted != 0 else { return last != 0 && isEqual(0, place, 0) ? 0 : nil }
-        for step in distances where isEqual(wanted, place, last + step) { return last + step }
-        return last != 0 && isEqual(wanted, place, 0) ? 0 : nil
+        guard wanted != 0 else { return last != 0 && isEqual(0, place, at: 0) ? 0 : nil }
+        for step in distances where isEqual(wanted, place, at: last + step) { return last + step }
+        return last != 0 && isEqual(wanted, place, at: 0) ? 0 : nil
     }
 
-    private func isEqual(_ wanted: UInt64, _ place: Int, _ distance: Int) -> Bool {
+    private func isEqual(_ wanted: UInt64, _ place: Int, at distance: Int) -> Bool {
         let source = place + distance
         if source < 0 { return false }
         guard source + width <= base.count else {
