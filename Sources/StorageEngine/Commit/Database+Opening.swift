@@ -264,7 +264,8 @@ extension Database {
         _ path: String, _ descriptor: Int32, with options: Options, by coordinator: Coordinator
     ) throws(StorageError) -> Database {
         var header = try readHeader(path, descriptor)
-        if header == nil || header!.isUnfinished {
+        let isNew = header == nil || header!.isUnfinished
+        if isNew {
             guard options.createIfMissing, !options.readOnly else {
                 let way = options.readOnly ? "without readOnly" : "with createIfMissing"
                 throw StorageError(
@@ -274,9 +275,10 @@ extension Database {
             }
             header = try create(path, descriptor, with: options)
         }
-        let file = try PageFile(
-            descriptor: descriptor, path: path, header: header!,
-            cipher: header!.cipher(key: options.encryptionKey, path: path),
+        let cipher = try header!.cipher(key: options.encryptionKey, path: path)
+        if !options.readOnly, !isNew { try upgrade(&header!, path, of: descriptor) }
+        let file = PageFile(
+            descriptor: descriptor, path: path, header: header!, cipher: cipher,
             problemOfNode: Node.problem(ofStored:),
             mostDecryptedBytes: options.mostDecryptedBytes,
             smallestReservation: options.smallestReservation)
@@ -376,6 +378,20 @@ extension Database {
         case .success(let count): return block.prefix(count)
         case .failure(let failure): throw StorageError(failure, .read, path: path)
         }
+    }
+
+    /// Makes a file of format 6 one of format 7, whose records may carry changes. The header is one
+    /// sector, so it names the one or the other, and records of format 6 are those of format 7.
+    private static func upgrade(
+        _ header: inout FileHeader, _ path: String, of descriptor: Int32
+    ) throws(StorageError) {
+        guard header.formatVersion == FileHeader.formatVersionWithoutChanges else { return }
+        header.formatVersion = FileHeader.formatVersion
+        let file = PageFile(
+            descriptor: descriptor, path: path, header: header,
+            problemOfNode: Node.problem(ofStored:))
+        try file.write(header.encode(), at: 0)
+        try file.sync()
     }
 
     // MARK: Creation

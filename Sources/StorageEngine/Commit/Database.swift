@@ -100,7 +100,7 @@ public final class Database: Sendable {
         else { return }
         if coordinator.durableVersion < version {
             // The marker vouches for the pages.
-            try file.sync()
+            if !planted(.marksUnsyncedChanges) { try file.sync() }
             coordinator.publishDurable(version: version, sequence: record.sequence)
         }
         try writer.reclaimBeforeClosing(record)

@@ -82,7 +82,7 @@ extension GroupWriter {
         changesOf runs: [RunImage], of record: CommitRecord, limit: Int, to bytes: inout [UInt8]
     ) -> Bool {
         var end: UInt64 = 0
-        for run in runs {
+        for run in planted(.carriesAllButOne) ? runs.dropLast() : runs[...] {
             let base = base(of: run)
             let pageCount = UInt64(run.byteCount) >> file.pageShift
             VariableLengthInteger.append(run.page - end, to: &bytes)

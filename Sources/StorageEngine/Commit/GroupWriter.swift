@@ -147,7 +147,7 @@ final class GroupWriter: @unchecked Sendable {
     private func sync(of group: CommitGroup, afterChanges: Bool) -> CommitGroup.Sync {
         guard group.sync != .withLaterGroup,
             coordinator.isFirstNext || group.record.pagesWereSynced || group.record.extendsRing
-                || afterChanges
+                || afterChanges && !planted(.relaxesAfterChanges)
         else { return group.sync }
         return .beforeReturning
     }
@@ -317,7 +317,7 @@ final class GroupWriter: @unchecked Sendable {
         record.durableFloor = coordinator.durableSequence
         if afterChanges, record.durableFloor < before {
             // What is not durable before it is rebuilt from the records between.
-            record.restsOnChanges = true
+            record.restsOnChanges = !planted(.forgetsChanges)
             record.vouch(for: record.pageList, hash(of: runs))
             return (UnsyncedRuns(sequence: record.sequence, runs: []), false)
         }

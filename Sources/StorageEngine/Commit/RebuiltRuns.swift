@@ -93,7 +93,7 @@ struct RebuiltRuns {
             present.pageCount == described.pageCount
         {
             (run.bytes, run.birth, run.isInPlace) = (present.bytes, present.birth, true)
-        } else if base != nil {
+        } else if base != nil, !planted(.trustsPlaces) {
             let seal = bytes.withUnsafeMutableBytes {
                 PageHeader.seal($0, pageNumber: described.page, fileSeed: file.fileSeed)
             }

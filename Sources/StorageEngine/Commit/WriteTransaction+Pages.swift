@@ -92,8 +92,10 @@ extension WriteTransaction {
         do { try System.takePages(file.descriptor) } catch {
             throw file.failure(error, .resize)
         }
-        // A file that is to end where its contents do takes what is left in front of its end.
-        if let page = map.space.allocate(count, scattering: leavesNoTail) { return page }
+        // A file that is to end where its contents do takes what is left in front of its end. Pages
+        // that no commit waits for need not be in one piece.
+        let scattering = leavesNoTail || file.mayCarryChanges && map.space.isHalfFree
+        if let page = map.space.allocate(count, scattering: scattering) { return page }
         do throws(StorageError) { try growFile(for: count) } catch {
             // On a full disk small holes have to do.
             if error.code == .outOfDiskSpace, let page = map.space.allocate(count) { return page }

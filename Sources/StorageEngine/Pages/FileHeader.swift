@@ -10,10 +10,9 @@ struct FileHeader: Equatable, Sendable {
     static let locatorOffset = markerOffset + 512
     static let slotsOffset = 2 * blockSize
     /// The format version of new files.
-    static let formatVersion: UInt32 = 6
-    /// The format version of files whose records may carry changes. Nothing else is different. New
-    /// files do not have it yet (docs/status.md).
-    static let formatVersionWithChanges: UInt32 = 7
+    static let formatVersion: UInt32 = 7
+    /// The format version of files without records that carry changes. Nothing else is different.
+    static let formatVersionWithoutChanges: UInt32 = 6
     /// The format version of files with all commit slots in front of their pages.
     static let earlierFormatVersion: UInt32 = 5
     /// The length of a file to which nothing has been written yet: "RL" in ASCII. It is less than
@@ -65,9 +64,7 @@ struct FileHeader: Equatable, Sendable {
     }
 
     /// Whether commit records may carry changes (``PageChanges``).
-    var mayCarryChanges: Bool {
-        formatVersion >= Self.formatVersionWithChanges && encryption == nil
-    }
+    var mayCarryChanges: Bool { formatVersion >= Self.formatVersion && encryption == nil }
 
     /// The number of blocks in front of the pages: header, marker and commit slots.
     var blockCount: UInt64 { Self.slotsOffset / Self.blockSize + slotsInFront }
@@ -162,7 +159,7 @@ extension FileHeader {
         }
         let format = half(8)
         guard
-            (Self.earlierFormatVersion...Self.formatVersionWithChanges).contains(format)
+            (Self.earlierFormatVersion...Self.formatVersion).contains(format)
                 || word(504) != Self.checksum(block)
         else {
             throw StorageError(

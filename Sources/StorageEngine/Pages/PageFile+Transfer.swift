@@ -55,7 +55,11 @@ extension PageFile {
             if let failure { throw failure }
             let result = bytes.withUnsafeBytes { buffer in
                 Result { () throws(SystemFailure) in
-                    try System.writeSynced(descriptor, buffer, at: offset)
+                    if planted(.carriesWithoutSync) {
+                        try System.write(descriptor, buffer, at: offset)
+                    } else {
+                        try System.writeSynced(descriptor, buffer, at: offset)
+                    }
                 }
             }
             guard case .failure(let error) = result else { return true }

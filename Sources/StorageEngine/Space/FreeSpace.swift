@@ -88,6 +88,7 @@ struct FreeSpace: Sendable {
     }
 
     var freePages: UInt64 { free.pageCount + current.count }
+    var isHalfFree: Bool { freePages >= pageCount / 2 }
     /// The number of pages that are in use or waiting.
     var usedPages: UInt64 { pageCount - firstPage - freePages }
     var waitingPages: UInt64 { waiting.pageCount + pendingPages }

@@ -18,6 +18,12 @@ enum PlantedBug: String, CaseIterable {
     case raisesDurableFloor = "durable-floor-too-high"
     case marksUnsynced = "marker-before-sync"
     case keepsAbandonedRecord = "abandoned-record-stays"
+    case carriesWithoutSync = "changes-not-synced"
+    case carriesAllButOne = "changes-without-last-run"
+    case forgetsChanges = "commit-forgets-changes-before"
+    case relaxesAfterChanges = "relaxed-commit-after-changes"
+    case trustsPlaces = "changed-pages-taken-as-they-are"
+    case marksUnsyncedChanges = "marker-before-changed-pages"
     // Space and pins.
     case reusesByVisibleVersion = "reuse-by-visible-version"
     case announcesNoSync = "sync-not-announced"

@@ -26,14 +26,7 @@ extension System {
     package static func write(
         _ descriptor: Int32, _ buffer: UnsafeRawBufferPointer, at offset: UInt64
     ) throws(SystemFailure) {
-        var done = 0
-        while done < buffer.count {
-            var part = iovec(
-                iov_base: UnsafeMutableRawPointer(mutating: buffer.baseAddress! + done),
-                iov_len: buffer.count - done)
-            done += try writeOnce(
-                .pwrite, descriptor, from: &part, count: 1, at: offset + UInt64(done))
-        }
+        try write(descriptor, buffer, at: offset, by: .pwrite)
     }
 
     /// Writes all of `buffer`, and returns when it is on the disk. Other bytes of the file need not
@@ -45,13 +38,21 @@ extension System {
         _ descriptor: Int32, _ buffer: UnsafeRawBufferPointer, at offset: UInt64
     ) throws(SystemFailure) {
         realm_count_sync()
+        try write(descriptor, buffer, at: offset, by: .writeSynced)
+    }
+
+    @inline(__always)
+    private static func write(
+        _ descriptor: Int32, _ buffer: UnsafeRawBufferPointer, at offset: UInt64,
+        by call: SystemCall
+    ) throws(SystemFailure) {
         var done = 0
         while done < buffer.count {
             var part = iovec(
                 iov_base: UnsafeMutableRawPointer(mutating: buffer.baseAddress! + done),
                 iov_len: buffer.count - done)
             done += try writeOnce(
-                .writeSynced, descriptor, from: &part, count: 1, at: offset + UInt64(done))
+                call, descriptor, from: &part, count: 1, at: offset + UInt64(done))
         }
     }
 

@@ -26,7 +26,8 @@ struct CallFaults {
         let workload = try point.workload()
         oracle = PrefixOracle(workload)
         options = try point.options()
-        prepared = min(6, workload.count - 1)
+        let wanted = point.scenario == "changes" ? StressOperation.transactionsForAllSlots : 6
+        prepared = min(wanted, workload.count - 1)
         image = try trial.prepare(point, transactions: prepared)
     }
 
@@ -35,13 +36,14 @@ struct CallFaults {
     private static let errors: [(SystemCall, [Int32])] = [
         (.open, [EIO, EMFILE, EACCES]), (.fstat, [EIO]), (.stat, [EIO]), (.lseek, [EIO]),
         (.pread, [EIO]), (.pwrite, [EIO, ENOSPC]), (.pwritev, [EIO, ENOSPC]),
+        (.writeSynced, [EIO, ENOSPC, EOPNOTSUPP]),
         (.fdatasync, [EIO, ENOSPC]), (.fsync, [EIO]), (.ftruncate, [EIO, ENOSPC]),
         (.fallocate, [EIO, ENOSPC]), (.mmap, [ENOMEM]), (.madvise, [ENOMEM]), (.lock, [ENOLCK]),
         (.rename, [EIO, ENOSPC]), (.unlink, [EIO]), (.mkdir, [EACCES, ENOSPC]),
     ]
     /// Calls that a signal may interrupt. They must be made again without an error.
     private static let interrupted: [SystemCall] = [
-        .open, .pread, .pwrite, .pwritev, .fdatasync, .fallocate, .ftruncate, .lseek,
+        .open, .pread, .pwrite, .pwritev, .writeSynced, .fdatasync, .fallocate, .ftruncate, .lseek,
     ]
 
     /// Calls `body` with each fault and a new file, or only with the fault that the point names.

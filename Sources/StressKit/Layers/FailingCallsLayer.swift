@@ -10,6 +10,7 @@ struct FailingCallsLayer: StressLayer {
     let scenarios = [
         StressScenario("once", "one call fails; the transaction is tried again"),
         StressScenario("for-ever", "all calls from one on fail, until they work again"),
+        StressScenario("changes", "as once, in a file whose records carry changes"),
         StressScenario("open", "one call fails while the file is opened or created"),
         StressScenario("compacting", "one call fails while the file is rewritten packed"),
         StressScenario(
@@ -25,13 +26,16 @@ struct FailingCallsLayer: StressLayer {
     func points(round: Int, seed: UInt64) -> [StressPoint] {
         let scales: [StressScale] = [.mixed, .shrinking, .large, .small]
         return scenarios.enumerated().map { index, scenario in
-            let scale = scales[(round + index / 3) % scales.count]
+            let carries = scenario.name == "changes"
+            let scale = carries ? .small : scales[(round + index / 3) % scales.count]
             return StressPoint(name, scenario.name)
-                .with("file", FileKind.turn(round + index).rawValue)
+                .with("file", carries ? "plain" : FileKind.turn(round + index).rawValue)
                 .with("scale", scale.rawValue)
                 .with(
                     "transactions",
-                    scale == .shrinking ? Self.shrinkingTransactions : Self.transactions
+                    carries
+                        ? StressOperation.transactionsForAllSlots + Self.transactions
+                        : scale == .shrinking ? Self.shrinkingTransactions : Self.transactions
                 )
                 .with("seed", seed &+ UInt64(round))
         }

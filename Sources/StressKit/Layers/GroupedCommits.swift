@@ -32,8 +32,11 @@ struct GroupedCommits {
     /// Commits the first transaction in a group of its own, and the others together in the next
     /// group.
     private func runGroups(_ first: Int, _ last: Int) throws {
+        // A record that carries changes is durable by a write of its own, any other by a sync.
         let holder = SystemInterceptor(
-            faults: [SystemCallFault(.hold, call: .fdatasync, ordinal: 1)])
+            faults: [SystemCall.fdatasync, .writeSynced].map {
+                SystemCallFault(.hold, call: $0, ordinal: 1)
+            })
         holder.install()
         defer { holder.uninstall() }
         var works = [committing(first).work]

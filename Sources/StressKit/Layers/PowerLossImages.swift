@@ -45,8 +45,10 @@ struct PowerLossImages {
             named.map { [$0] }
             ?? moment.choices(exhaustivePieces: exhaustivePieces, samples: samples, &random)
         // In these scenarios several transactions may have been under way, in a group or relaxed.
-        let isOneByOne = !["grouped", "relaxed", "relaxed-slots", "shrinking-relaxed"]
-            .contains(point.scenario)
+        let isOneByOne = ![
+            "grouped", "relaxed", "relaxed-slots", "shrinking-relaxed", "changes-grouped",
+            "changes-mixed",
+        ].contains(point.scenario)
         let count = oracle.workload.count
         let ledger = CommitLedger(
             acknowledged: moment.acknowledged,

@@ -21,6 +21,10 @@ struct PowerLossLayer: StressLayer {
             "relaxed-slots", "more transactions than there are commit records, beside a long sync"),
         StressScenario(
             "adopted", "a process dies, another goes on from what it left, then power is lost"),
+        StressScenario("changes", "as full, in a file whose records carry changes"),
+        StressScenario("changes-mixed", "the same; every 21st transaction is relaxed"),
+        StressScenario("changes-grouped", "the same; several transactions share a record"),
+        StressScenario("changes-adopted", "the same; a process dies, another goes on from there"),
         StressScenario("growing", "large transactions, so that the file grows"),
         StressScenario("shrinking", "the file is moved together and cut"),
         StressScenario("shrinking-relaxed", "the same; every third transaction waits for a sync"),
@@ -46,13 +50,20 @@ struct PowerLossLayer: StressLayer {
         switch scenario {
         case "creating": return Extent(scale: scale, prepared: 0, traced: 3)
         case "growing": return Extent(scale: .large, prepared: prepared, traced: 8, samples: 12)
-        // There are 64 commit records. Some are skipped during the long sync, and others after it.
-        case "relaxed-slots": return Extent(scale: .small, prepared: prepared, traced: 120)
+        // There are 64 commit records, from the beginning: to get them, a commit would wait for the
+        // long sync. Some are skipped during that, and others after it.
+        case "relaxed-slots":
+            return Extent(
+                scale: .small, prepared: StressOperation.transactionsForAllSlots, traced: 120)
         case "shrinking", "shrinking-relaxed":
             let filling = StressOperation.transactionsThatFill
             return Extent(
                 scale: .shrinking, prepared: filling,
                 traced: StressOperation.shrinkingPeriod - filling, samples: 4)
+        case let name where name.hasPrefix("changes"):
+            return Extent(
+                scale: scale, prepared: StressOperation.transactionsForAllSlots, traced: 24,
+                samples: 8)
         case "compacting": return Extent(scale: .shrinking, prepared: 8, traced: 4, samples: 12)
         default: return Extent(scale: scale, prepared: prepared, traced: 8)
         }

@@ -31,7 +31,7 @@ struct PowerLossTrace {
         let start = PowerLossHistory.Moment(
             durable: image, pending: [], acknowledged: prepared, headBytes: 0)
         switch point.scenario {
-        case "adopted":
+        case "adopted", "changes-adopted":
             let first = try record(from: start, &seals)
             return try record(from: momentOfDeath(in: first), &seals).decisiveMoments
         case "compacting": return try recordCompaction(from: start, &seals)
@@ -88,6 +88,7 @@ struct PowerLossTrace {
         if try point.options().encryptionKey != nil { try seals.add(events) }
         for event in events {
             if case .truncate = event.change { trial.cover("files cut") }
+            if case .writeSynced = event.change { trial.cover("records with changes") }
         }
         var next = acknowledgements[...]
         for (index, event) in events.enumerated() {
@@ -109,16 +110,24 @@ struct PowerLossTrace {
         guard found < workload.count else { return }
         // A process that opens a file has seen what it holds, so a power loss must not take that
         // away.
-        if point.scenario == "adopted" { acknowledge(found) }
+        if point.scenario.hasSuffix("adopted") { acknowledge(found) }
         let steps = (found + 1)...workload.count
         switch point.scenario {
-        case "grouped": try GroupedCommits(workload, database).run(steps, acknowledge)
+        case "grouped", "changes-grouped":
+            try GroupedCommits(workload, database).run(steps, acknowledge)
         case "relaxed", "shrinking-relaxed":
             // With fewer durable commits pages are freed later, and the file would not be cut in
             // time.
             let period = point.scenario == "relaxed" ? 5 : 3
             for step in steps {
                 let waits = step % period == 0
+                try workload.run(step, on: connection, waits ? .full : .relaxed)
+                if waits { acknowledge(step) }
+            }
+        case "changes-mixed":
+            // Changes are carried again some commits after a relaxed one.
+            for step in steps {
+                let waits = step % 21 != 20
                 try workload.run(step, on: connection, waits ? .full : .relaxed)
                 if waits { acknowledge(step) }
             }

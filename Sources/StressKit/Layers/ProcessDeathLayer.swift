@@ -15,6 +15,8 @@ struct ProcessDeathLayer: StressLayer {
         StressScenario("create", "the file is being created; no other process has it open"),
         StressScenario("alone", "the file exists; the next process that opens it recovers it"),
         StressScenario("survivor", "another process has the file open and goes on"),
+        StressScenario("changes", "as alone, in a file whose records carry changes"),
+        StressScenario("changes-survivor", "as survivor, in such a file"),
         StressScenario(
             "twice", "as survivor, and the next writer is killed too, before its commit record"),
         StressScenario("compacting", "the file is rewritten packed, then written to"),
@@ -50,8 +52,10 @@ struct ProcessDeathLayer: StressLayer {
                 .with("scale", scale.rawValue)
                 .with(
                     "transactions",
-                    scale == .shrinking && !compacts
-                        ? Self.shrinkingTransactions : Self.transactions
+                    scenario.name.hasPrefix("changes")
+                        ? StressOperation.transactionsForAllSlots + Self.transactions
+                        : scale == .shrinking && !compacts
+                            ? Self.shrinkingTransactions : Self.transactions
                 )
                 .with("compacts", compacts ? true : nil)
                 .with("seed", seed &+ UInt64(round))
@@ -59,6 +63,7 @@ struct ProcessDeathLayer: StressLayer {
     }
 
     private func durability(of scenario: String, _ variant: Int) -> CommitDurability {
+        if scenario.hasPrefix("changes") { return .full }
         let isAlwaysRelaxed = ["left-behind", "restarted", "stopped"].contains(scenario)
         return isAlwaysRelaxed || variant / 2 % 3 == 2 ? .relaxed : .full
     }
@@ -72,7 +77,8 @@ struct ProcessDeathLayer: StressLayer {
         case "compacting": return .shrinking
         // Neither large nor shrinking: large commits are synced at once, and shrinking takes many
         // commits.
-        case "left-behind", "restarted", "stopped": return round % 2 == 0 ? .small : .mixed
+        case "left-behind", "restarted", "stopped", "changes", "changes-survivor":
+            return round % 2 == 0 ? .small : .mixed
         default: return scales[round % scales.count]
         }
     }
@@ -82,6 +88,12 @@ struct ProcessDeathLayer: StressLayer {
         case "create": try KillAtCalls(point, trial, prepared: 0).run { try $0.reopen() }
         case "alone":
             try KillAtCalls(point, trial, prepared: Self.prepared).run { try $0.reopen() }
+        case "changes":
+            try KillAtCalls(point, trial, prepared: StressOperation.transactionsForAllSlots)
+                .run { try $0.reopen() }
+        case "changes-survivor":
+            try KillAtCalls(point, trial, prepared: StressOperation.transactionsForAllSlots)
+                .run(hasSurvivor: true) { try $0.goOn() }
         case "compacting":
             try KillAtCalls(point, trial, prepared: Self.prepared).run {
                 try $0.reopenAndCompact()

@@ -50,6 +50,26 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "abandoned-record-stays", "the record of a writer that was killed is not cleared",
             breaks: prefix, "process-death/twice"),
+        PlantedBugEntry(
+            "changes-not-synced", "a record with changes is written and not synced",
+            breaks: survivesPowerLoss, "power-loss/changes"),
+        PlantedBugEntry(
+            "changes-without-last-run", "a record carries the changes of all runs but one",
+            breaks: survivesPowerLoss, "power-loss/changes"),
+        PlantedBugEntry(
+            "commit-forgets-changes-before",
+            "a commit that syncs the file does not say that it rests on changes",
+            breaks: prefix, "power-loss/changes"),
+        PlantedBugEntry(
+            "relaxed-commit-after-changes",
+            "a relaxed commit after records with changes is not synced",
+            breaks: survivesPowerLoss, "power-loss/changes-mixed"),
+        PlantedBugEntry(
+            "changed-pages-taken-as-they-are", "recovery rebuilds no run from changes",
+            breaks: survivesPowerLoss, "power-loss/changes"),
+        PlantedBugEntry(
+            "marker-before-changed-pages", "a file is closed in order before its pages are synced",
+            breaks: survivesPowerLoss, "power-loss/changes"),
     ]
 
     static let space = [

@@ -11,6 +11,9 @@ extension StressOperation {
     /// more are for commits whose pages are freed later.
     package static let shrinkingPeriod = 80
 
+    /// The number of transactions after which any file has all its commit slots.
+    package static let transactionsForAllSlots = 70
+
     private static let oldAccounts = 48
     private static let newAccounts = 30
 

@@ -14,7 +14,7 @@ import ToolSupport
 
     /// Makes a file that has all its slots, and 20 values.
     private func prepared(
-        _ name: String = "test.realm", format: UInt32 = FileHeader.formatVersionWithChanges
+        _ name: String = "test.realm", format: UInt32 = FileHeader.formatVersion
     ) throws -> String {
         let path = directory.file(name)
         var options = Database.Options()
@@ -365,5 +365,16 @@ import ToolSupport
             #expect(try pager.write { try $0.touch(0, 1) }.syncs == 1)
             #expect(pager.record?.carriesChanges == false)
         }
+    }
+
+    /// A file of format 6 is one of format 7 once it was opened for writing.
+    @Test func anOlderFileIsUpgradedWhenItIsOpened() throws {
+        let path = try prepared(format: FileHeader.formatVersionWithoutChanges)
+        let options = Database.Options(readOnly: true)
+        #expect(try Database.open(path: path, options: options).formatVersion == 6)
+        let pager = try opened(path)
+        #expect(pager.database.formatVersion == 7)
+        try pager.write { try $0.touch(0, 1) }
+        #expect(pager.record?.carriesChanges == true)
     }
 }

@@ -121,7 +121,7 @@ import ToolSupport
     }
 
     @Test func anotherFormatAndUnknownFlagsAreNamed() throws {
-        let format = FileHeader.formatVersionWithChanges
+        let format = FileHeader.formatVersion
         #expect(try openError(header(changing: 8, to: format)) == nil)
         for other in [0, FileHeader.earlierFormatVersion - 1, format + 1, .max] {
             let error = try #require(try openError(header(changing: 8, to: other)))
