@@ -39,6 +39,10 @@ final class CommitGroup: @unchecked Sendable {
     private let state: UnsafeMutablePointer<UInt32>
     /// How many waiters sleep, or are about to.
     private let sleeperCount: UnsafeMutablePointer<UInt32>
+    /// How many threads have come to wait for their transactions in it.
+    private let committerCount: UnsafeMutablePointer<UInt32>
+    /// Whether one of them waits for more. Guarded by the queue's lock.
+    private var isGathering = false
     /// How it ended; nil while it is not finished.
     private(set) var outcome: Result<Void, StorageError>?
 
@@ -66,10 +70,11 @@ final class CommitGroup: @unchecked Sendable {
         self.isFull = isFull
         self.memory = [memory]
         self.pool = pool
-        state = .allocate(capacity: 2)
+        state = .allocate(capacity: 3)
         sleeperCount = state + 1
+        committerCount = state + 2
         state.initialize(to: State.waiting)
-        sleeperCount.initialize(to: 0)
+        sleeperCount.initialize(repeating: 0, count: 2)
     }
 
     deinit {
@@ -131,6 +136,20 @@ final class CommitGroup: @unchecked Sendable {
         _ = sleeperCount.fetchAdd(1)
         System.wait(on: state, while: State.waiting)
         _ = sleeperCount.fetchAdd(UInt32.max)
+    }
+
+    /// How many threads wait for their transactions in it, or write it for that.
+    var committers: Int { Int(committerCount.loadAcquire()) }
+
+    func countCommitter() { _ = committerCount.fetchAdd(1) }
+
+    /// Makes the caller the one that waits for more committers; false if another thread does.
+    /// Waiters sleep until the group is finished. Only with the queue's lock, while it is open.
+    func beginGathering() -> Bool {
+        if isGathering { return false }
+        isGathering = true
+        state.storeSequential(State.waiting)
+        return true
     }
 
     /// The group is being written, so its waiters wait for the end. Only with the queue's lock.

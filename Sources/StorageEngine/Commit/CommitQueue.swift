@@ -4,7 +4,8 @@
 /// the open group, or opens one, hands the write lock on, and waits. When nothing is being written,
 /// one of the waiters takes the open group and writes it for all (``GroupWriter``). Transactions
 /// that finish meanwhile gather in the next group. So one sync serves all writers that finished
-/// during the sync before, and no transaction waits for others to join it.
+/// during the sync before. Where they are few, the one that writes a group waits some microseconds
+/// for those whom the group before has released (``GatheringPolicy``).
 ///
 /// The next transaction starts from the *head*: the newest group. If writing a group fails, so does
 /// everything that was built on it: the open group, and the transaction that is under way.
@@ -20,6 +21,7 @@ final class CommitQueue: Sendable {
         /// How many of them were known to the transaction that asked for the head last.
         var knownFailures = 0
         var joined = 0
+        var gathering = GatheringPolicy()
 
         mutating func failOpenGroup(_ error: StorageError) {
             guard let group = open else { return }
@@ -27,6 +29,15 @@ final class CommitQueue: Sendable {
             failures += 1
             lastFailure = error
             group.finish(.failure(error))
+        }
+
+        /// Makes the open group the one that is being written, unless another one is.
+        mutating func take(_ group: CommitGroup) -> Bool {
+            guard flushing == nil, open === group else { return false }
+            flushing = group
+            open = nil
+            group.beginWriting()
+            return true
         }
     }
 
@@ -160,16 +171,63 @@ final class CommitQueue: Sendable {
         return nil
     }
 
-    /// Makes the caller the one that writes the group, unless another group is being written.
-    func take(_ group: CommitGroup) -> Bool {
+    /// Does the same for a thread whose own transaction is in the group. Before the group is
+    /// written, others may be waited for (``GatheringPolicy``). Without the write lock, so that
+    /// they can join.
+    func waitUntilDurableWithOthers(
+        _ group: CommitGroup
+    ) throws(StorageError) -> CommitStatistics? {
+        group.countCommitter()
+        while !group.isFinished {
+            switch role(in: group) {
+            case .gathers(let wanted):
+                gather(wanted, for: group)
+                if take(group) { return try write(group) }
+            case .writes:
+                return try write(group)
+            case .waits:
+                break
+            }
+            group.wait()
+        }
+        try group.outcome!.get()
+        return nil
+    }
+
+    private enum Role {
+        /// To wait until the group has so many committers, then to write it.
+        case gathers(Int)
+        /// To write the group, which is taken.
+        case writes
+        /// To wait for another thread, which writes this group or the one before, or gathers.
+        case waits
+    }
+
+    private func role(in group: CommitGroup) -> Role {
         state.withLock { state in
-            guard state.flushing == nil, state.open === group else { return false }
-            state.flushing = group
-            state.open = nil
-            group.beginWriting()
-            return true
+            guard state.flushing == nil, state.open === group else { return .waits }
+            if !group.isFull, let wanted = state.gathering.wanted, group.committers < wanted {
+                return group.beginGathering() ? .gathers(wanted) : .waits
+            }
+            return state.take(group) ? .writes : .waits
         }
     }
+
+    /// Waits until the group has so many committers, but for none of them for long. The last of
+    /// them takes the group; otherwise it is the caller's to take.
+    private func gather(_ wanted: Int, for group: CommitGroup) {
+        var (count, end) = (0, UInt64(0))
+        while count < wanted {
+            let (present, now) = (group.committers, System.monotonicNanoseconds)
+            if present > count { (count, end) = (present, now + GatheringPolicy.longestWait) }
+            if now >= end { break }
+            System.giveUpProcessor()
+        }
+        state.withLock { $0.gathering.didWait(isComplete: group.committers >= wanted) }
+    }
+
+    /// Makes the caller the one that writes the group, unless another group is being written.
+    func take(_ group: CommitGroup) -> Bool { state.withLock { $0.take(group) } }
 
     /// Writes a group that was taken.
     func write(_ group: CommitGroup) throws(StorageError) -> CommitStatistics {
@@ -190,6 +248,8 @@ final class CommitQueue: Sendable {
                 return nil
             }
             state.flushing = nil
+            state.gathering.groupWasWritten(
+                committers: group.committers + (state.open?.committers ?? 0))
             state.open?.callForLeader()
             return state.open
         }

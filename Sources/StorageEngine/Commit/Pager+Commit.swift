@@ -59,7 +59,13 @@ extension Pager {
             return CommitStatistics(version: base)
         }
         do throws(StorageError) {
-            if let cost = try writer.commits.waitUntilDurable(group) {
+            let commits = writer.commits
+            // A sync is worth waiting for company; what is not synced takes no longer alone.
+            let cost =
+                durability == .full
+                ? try commits.waitUntilDurableWithOthers(group)
+                : try commits.waitUntilDurable(group)
+            if let cost {
                 let version = statistics.version
                 statistics = cost
                 statistics.version = version
