@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
         .library(name: "ToolSupport", targets: ["ToolSupport"]),
         .library(name: "RealmTool", targets: ["RealmTool"]),
+        .library(name: "RealmBenchKit", targets: ["RealmBenchKit"]),
         .library(name: "JemallocCounters", targets: ["JemallocCounters"]),
     ],
     traits: [
@@ -65,6 +66,7 @@ let package = Package(
                 "StorageEngine", "ToolSupport", argumentParser, histogram,
             ]),
         .target(name: "JemallocCounters", dependencies: ["BenchmarkKit", "CJemalloc"]),
+        .target(name: "RealmBenchKit", dependencies: ["BenchmarkKit", "JemallocCounters"]),
         .target(name: "StressModel", dependencies: ["StorageEngine"]),
         .target(
             name: "StressKit",
@@ -75,6 +77,10 @@ let package = Package(
         .executableTarget(
             name: "realm-bench", dependencies: ["BenchmarkKit", "JemallocCounters", "StressKit"]),
         .executableTarget(name: "realm-bench-system-malloc", dependencies: ["BenchmarkKit"]),
+        // The example of workloads of one's own, which the tests run.
+        .executableTarget(
+            name: "bench-example", dependencies: ["RealmBenchKit", "RealmSwift"],
+            path: "Examples/Bench/Sources"),
         .executableTarget(
             name: "engine-test-process",
             dependencies: ["StorageEngine", "StressModel", "ToolSupport"],

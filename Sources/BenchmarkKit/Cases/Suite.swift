@@ -32,19 +32,27 @@ struct Suite: Codable, Equatable, Sendable {
         var input: String?
     }
 
-    /// Loads a suite; `name` is that of a suite in `Benchmarks/Suites` or the path of a JSON file.
+    /// Loads a suite; `name` is one of ``available()`` or the path of a JSON file.
     static func load(_ name: String) throws -> Suite {
         if name.hasSuffix(".json") { return try load(file: URL(fileURLWithPath: name)) }
-        let directory = try ResourceLocator.suitesDirectory()
         let names = try available()
         guard names.contains(name) else {
             throw BenchmarkError(
                 .usage, NameSuggestion.message(kind: "suite", name: name, among: names))
         }
+        if let own = OwnWorkloads.all {
+            return Suite(
+                name: name, description: "every workload with its own number of operations",
+                cases: own.map { Entry(workload: $0.name, count: $0.count) })
+        }
+        let directory = try ResourceLocator.suitesDirectory()
         return try load(file: directory.appendingPathComponent("\(name).json"))
     }
 
+    /// The names of the suites: those of `Benchmarks/Suites`; in a user's package, those that the
+    /// commands take by default.
     static func available() throws -> [String] {
+        if OwnWorkloads.all != nil { return ["default", "counted", "timed"] }
         let directory = try ResourceLocator.suitesDirectory()
         return try FileManager.default.contentsOfDirectory(atPath: directory.path)
             .filter { $0.hasSuffix(".json") }

@@ -3,7 +3,8 @@ import ToolSupport
 extension VerificationRequest {
     private static let kinds: [any ContentsExpectation.Type] = [
         LinksExpectation.self, MigrationExpectation.self, ObjectsExpectation.self,
-        RecordsExpectation.self, SensorsExpectation.self, TableExpectation.self,
+        OwnExpectation.self, RecordsExpectation.self, SensorsExpectation.self,
+        TableExpectation.self,
     ]
 
     /// Returns every difference between the file and its expected contents, one sentence each.

@@ -1,7 +1,10 @@
 extension WorkloadCatalogue {
-    /// All workloads, in the order of reports. One line, or one declaration that it names, is all
-    /// that a workload over existing stores takes.
-    static let all: [Workload] =
+    /// All workloads of the program, in the order of reports: those of a user's package, or these.
+    static let all: [Workload] = OwnWorkloads.all.map { $0.map(\.asWorkload) } ?? known
+
+    /// The workloads of `realm-bench`. One line, or one declaration that it names, is all that a
+    /// workload over existing stores takes.
+    private static let known: [Workload] =
         [
             SensorsWorkload.workload, .commit, ConcurrentCommitWorkload.workload,
         ] + inserts + lookups + passes + updates + links + objects + changes + files + records

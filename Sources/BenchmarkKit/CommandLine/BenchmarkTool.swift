@@ -1,6 +1,7 @@
 import ArgumentParser
 import RealmTool
 import StorageEngine
+import ToolSupport
 
 /// The command line of the benchmark runner, which executables call as their whole `main`.
 public enum BenchmarkTool {
@@ -23,17 +24,26 @@ public enum BenchmarkTool {
         EngineCatalogue.register(engines)
         CommandRun.main(RealmBenchCommand.self)
     }
+
+    /// Does the same in a program of a user's package, with its workloads instead of those of
+    /// `realm-bench`.
+    public static func main(
+        allocations probe: AllocationProbe?, workloads: [BenchmarkWorkload]
+    ) -> Never {
+        allocations.withLock { $0 = probe }
+        CommandRun.main(RealmBenchCommand.self) { try OwnWorkloads.register(workloads) }
+    }
 }
 
 /// The root command, `realm-bench`.
 struct RealmBenchCommand: ParsableCommand {
     static var configuration: CommandConfiguration {
-        var configuration = ownConfiguration
+        var configuration = OwnWorkloads.all == nil ? ofRealmBench : ofUser
         configuration.subcommands += BenchmarkTool.furtherCommands.withLock { $0 }
         return configuration
     }
 
-    private static let ownConfiguration = CommandConfiguration(
+    private static let ofRealmBench = CommandConfiguration(
         commandName: "realm-bench",
         abstract: "Measures the database, and proves that nothing it measured was lost.",
         discussion: """
@@ -52,26 +62,60 @@ struct RealmBenchCommand: ParsableCommand {
               realm-bench explain latency_p99_us   what a column means
               realm-bench gate                     fails when a counted metric grew
               realm-bench compare RUN1 RUN2        what differs between two runs
+              realm-bench init Benchmarks          a package for workloads of your own
 
-            EXIT CODES
-              0   all cases ran and were proved; the gate is passed
-              1   the tool itself could not do its work (full disk, unwritable folder)
-              2   the gate found a regression
-              3   a case failed, lost data, or two cases disagree on their result
-              4   the gate found an improvement, with --strict
-              5   there is no baseline
-              6   what is to be compared is of another machine class, toolchain or layout
-              64  the command line asks for something that does not exist
-              130 interrupted by Control-C; rows of finished cases are kept
-
-            ENVIRONMENT
-              NO_COLOR  set to anything: no colours
+            \(ending)
             """,
-        subcommands: [
+        subcommands: commands + [InitCommand.self])
+
+    /// The configuration in a user's package.
+    private static var ofUser: CommandConfiguration {
+        let name = ToolProgram.current.name
+        return CommandConfiguration(
+            commandName: name,
+            abstract: "Measures the workloads of this package, and proves what they wrote.",
+            discussion: """
+                Every case runs in a process of its own. When it has written, a fresh process \
+                opens the file and compares all objects with those that the case has left. \
+                Results lie in results/<run>/: report.html to look at, summary.csv (one row a \
+                case) and run.json.
+
+                EXAMPLES
+                  \(name) run                    all workloads
+                  \(name) list                   what they do
+                  \(name) run --suite counted    what the gate compares
+                  \(name) baseline save counted --from results/RUN
+                  \(name) gate                   fails when a counted metric grew
+                  \(name) compare RUN1 RUN2      what differs between two runs
+                The help of the commands shows examples with workloads of realm-bench.
+
+                \(ending)
+                """, subcommands: commands)
+    }
+
+    private static let ending = """
+        EXIT CODES
+          0   all cases ran and were proved; the gate is passed
+          1   the tool itself could not do its work (full disk, unwritable folder)
+          2   the gate found a regression
+          3   a case failed, lost data, or two cases disagree on their result
+          4   the gate found an improvement, with --strict
+          5   there is no baseline
+          6   what is to be compared is of another machine class, toolchain or layout
+          64  the command line asks for something that does not exist
+          130 interrupted by Control-C; rows of finished cases are kept
+
+        ENVIRONMENT
+          NO_COLOR  set to anything: no colours
+        """
+
+    private static var commands: [any ParsableCommand.Type] {
+        [
             RunCommand.self, ListCommand.self, ExplainCommand.self, ReportCommand.self,
             PinsCommand.self, BaselineCommand.self, CompareCommand.self, GateCommand.self,
             SelftestCommand.self, CompletionCommand.self,
             RunCaseCommand.self, VerifyRunCommand.self, WriteSensorsCommand.self,
             ObservePersonsCommand.self, TimeCaseCommand.self,
-        ])
+        ]
+    }
 }

@@ -48,16 +48,17 @@ struct CompletionCommand: ParsableCommand {
     static func file(
         for shell: String, home: String, _ environment: [String: String]
     ) throws -> String {
+        let program = ToolProgram.current.name
         func folder(_ variable: String, _ usual: String) -> String {
             environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/" + usual
         }
         switch shell {
         case "bash":
             return folder("XDG_DATA_HOME", ".local/share")
-                + "/bash-completion/completions/realm-bench"
-        case "zsh": return home + "/.zfunc/_realm-bench"
+                + "/bash-completion/completions/\(program)"
+        case "zsh": return home + "/.zfunc/_\(program)"
         case "fish":
-            return folder("XDG_CONFIG_HOME", ".config") + "/fish/completions/realm-bench.fish"
+            return folder("XDG_CONFIG_HOME", ".config") + "/fish/completions/\(program).fish"
         default: throw BenchmarkError(.usage, "There is no completion for '\(shell)'.")
         }
     }

@@ -138,7 +138,7 @@ struct ListedCatalogue: Encodable {
                 "engine \(engine.name) \(engine.version): \(engine.summary) (\(durabilities))")
         }
         for suite in suites { lines.append("suite \(suite.name): \(suite.description)") }
-        if !isWhole { lines.append("realm-bench list NAME tells more about each.") }
+        if !isWhole { lines.append("\(ToolProgram.current.name) list NAME tells more about each.") }
         return lines
     }
 

@@ -156,7 +156,7 @@ struct RunOptions: ParsableArguments {
             return workload.strategies.filter { $0.furtherOptions.contains(option) }
                 .map { "\(workload.name)/\($0.name)" }
         }
-        return "For " + names.joined(separator: ", ")
+        return names.isEmpty ? "For no workload" : "For " + names.joined(separator: ", ")
     }
 
     private static func engines(_ text: String) throws -> [String] {

@@ -1,9 +1,13 @@
-/// The common requirements of the stores for object workloads. A store belongs to the thread that
-/// opened it. A method that writes is one transaction, unless stated otherwise.
-public protocol ObjectStore: AnyObject {
+/// What a measurement asks of every store that is written to.
+public protocol MeasuredStore: AnyObject {
     /// The engine's report on the last transaction; nil if it gives none.
     var lastCommit: CommitCost? { get }
     func size() throws -> StoreSize
+}
+
+/// The common requirements of the stores for object workloads. A store belongs to the thread that
+/// opened it. A method that writes is one transaction, unless stated otherwise.
+public protocol ObjectStore: MeasuredStore {
     /// Returns the defects of the file's structure, one sentence each, as far as the engine can
     /// check it.
     func problems() throws -> [String]

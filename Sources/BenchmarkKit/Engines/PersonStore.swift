@@ -17,10 +17,8 @@ public enum PersonLayout: String, Codable, Sendable {
 ///
 /// Reads may keep seeing the version of the first read until ``refresh()`` or until this store
 /// writes. A pinned store is only read.
-public protocol PersonStore: PersonQueries, PersonObserving {
+public protocol PersonStore: PersonQueries, PersonObserving, MeasuredStore {
     func insert(_ persons: ArraySlice<PersonValues>) throws
-    /// The cost of the newest commit; nil if the engine does not report it.
-    var lastCommit: CommitCost? { get }
 
     // MARK: Reading
 
@@ -56,7 +54,6 @@ public protocol PersonStore: PersonQueries, PersonObserving {
 
     /// Writes a compacted copy by the means of the engine.
     func copy(to path: String) throws
-    func size() throws -> StoreSize
     /// Returns the defects of the file's structure, one sentence each, as far as the engine can
     /// check it.
     func problems() throws -> [String]

@@ -104,7 +104,7 @@ struct BaselineStore {
                 + (known.isEmpty
                     ? "There are none at all."
                     : "There are: \(known.joined(separator: ", ")).")
-                + " Make one: realm-bench baseline save \(name) --from results/RUN")
+                + " Make one: \(ToolProgram.current.name) baseline save \(name) --from results/RUN")
     }
 
     /// Returns all baselines, ordered by key and name.
@@ -149,6 +149,6 @@ struct BaselineStore {
             .notComparable,
             "The baseline '\(name)' is of \(theirs.map { "(\($0))" }.joined(separator: " and ")); "
                 + "this is (\(own)). Such figures are not compared. Save a baseline of this "
-                + "kind: realm-bench baseline save \(name) --from results/RUN")
+                + "kind: \(ToolProgram.current.name) baseline save \(name) --from results/RUN")
     }
 }

@@ -156,7 +156,7 @@ struct CountedGate {
         terminal.print(
             "A metric that differs between two runs of one build has a cause, which should be "
                 + "removed. Until then the baseline can have all its values: "
-                + "realm-bench baseline save "
+                + "\(ToolProgram.current.name) baseline save "
                 + options.baseline + runs.map { " --from \($0)" }.joined())
     }
 
@@ -185,7 +185,7 @@ struct CountedGate {
     }
 
     private func advice(_ runs: [String]) -> String {
-        "If this is intended, make it the baseline and commit that: realm-bench baseline save "
-            + "\(options.baseline) --from \(runs[0])"
+        "If this is intended, make it the baseline and commit that: "
+            + "\(ToolProgram.current.name) baseline save \(options.baseline) --from \(runs[0])"
     }
 }

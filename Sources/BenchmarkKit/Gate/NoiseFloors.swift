@@ -100,7 +100,7 @@ extension BaselineStore {
             throw BenchmarkError(
                 .noBaseline,
                 "No noise floors are stored for (\(key)), so no row can be gated by time. "
-                    + "Measure them: realm-bench selftest")
+                    + "Measure them: \(ToolProgram.current.name) selftest")
         }
         struct Version: Decodable { var schemaVersion: Int }
         try SchemaVersion.check(JSONFile.read(Version.self, from: file).schemaVersion, in: file)

@@ -69,7 +69,7 @@ struct TimedGate {
             throw BenchmarkError(
                 .noBaseline,
                 "No row can be gated by time, so a pass would say nothing. Measure noise floors of "
-                    + "these cases: realm-bench selftest")
+                    + "these cases: \(ToolProgram.current.name) selftest")
         }
         try runner.warmUp([before, after]) { terminal.status($0) }
         let samples = try measure(runner.cases, runner)

@@ -12,6 +12,7 @@ struct TimedRunner {
         var planted = 0.0
     }
 
+    /// The name or the path of the suite, as the other build takes it.
     let suite: String
     let cases: [BenchmarkCase]
     let calm = CalmWatch()
@@ -37,9 +38,11 @@ struct TimedRunner {
 
     func removeFiles() { folder.remove() }
 
-    /// Returns the path of the suite's file, so that the other build reads the same suite.
+    /// Returns the path of the suite's file, so that the other build reads the same suite. Those of
+    /// a user's package are made by each build.
     private static func suiteFile(_ name: String) throws -> String {
         if name.hasSuffix(".json") { return URL(fileURLWithPath: name).path }
+        if OwnWorkloads.all != nil { return name }
         return try ResourceLocator.suitesDirectory().appendingPathComponent(name + ".json").path
     }
 

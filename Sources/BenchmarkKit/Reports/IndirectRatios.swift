@@ -20,6 +20,8 @@ struct IndirectRatios: Sendable {
     private var correspondences: [Correspondence] = []
     private var measured: [String: Ratio] = [:]
 
+    private init() {}
+
     /// Parses the texts of `realm-core.csv` (`ratios`) and `realm-core-workloads.csv`
     /// (`workloads`). Keeps only plain files at full durability, because SQLite was measured that
     /// way.
@@ -37,8 +39,9 @@ struct IndirectRatios: Sendable {
         }
     }
 
-    /// Loads the ratios that are part of the package.
+    /// Loads the ratios that are part of the package; none in that of a user.
     static func load() throws -> IndirectRatios {
+        if OwnWorkloads.all != nil { return IndirectRatios() }
         let folder = try ResourceLocator.packageDirectory().appendingPathComponent(
             "Benchmarks/Data")
         func text(_ name: String) throws -> String {

@@ -60,7 +60,8 @@ extension RunFolder {
             throw BenchmarkError(
                 .usage,
                 "'\(path)' is not the folder of a run: '\(file)' cannot be read. Name a folder "
-                    + "that realm-bench run made, as results/20260131T120000Z-4711.")
+                    + "that \(ToolProgram.current.name) run made, as results/20260131T120000Z-4711."
+            )
         }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

@@ -7,8 +7,13 @@ import ToolSupport
 /// What a program with commands does as its whole `main`.
 package enum CommandRun {
     /// Parses the arguments, runs the command, and exits with a code that tells the outcome.
-    package static func main<Root: ParsableCommand>(_ root: Root.Type) -> Never {
+    ///
+    /// - Parameter preparation: What is done first; its errors end the program as well.
+    package static func main<Root: ParsableCommand>(
+        _ root: Root.Type, after preparation: () throws -> Void = {}
+    ) -> Never {
         do {
+            try preparation()
             var command = try root.parseAsRoot()
             try command.run()
             try StandardOutput.finish()

@@ -68,6 +68,6 @@ import ToolSupport
         let text = try ComparisonText(comparison: comparison).text(.text)
         for note in comparison.notes { #expect(text.contains(note)) }
         let markdown = try ComparisonText(comparison: comparison).text(.markdown)
-        #expect(markdown.contains("| a/b | 1,000 | 1,000 | as fast |"))
+        #expect(markdown.contains("| a/b | as fast | too few runs | 1,000 | 1,000 |"))
     }
 }

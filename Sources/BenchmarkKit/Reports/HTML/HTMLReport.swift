@@ -81,7 +81,8 @@ enum HTMLReport {
             }
         }
         return text + "</tbody></table><p>Control rows, in grey, do the same without a database. "
-            + "realm-bench explain COLUMN tells what a column of summary.csv means.</p>"
+            + "\(ToolProgram.current.name) explain COLUMN tells what a column of summary.csv means."
+            + "</p>"
     }
 
     private static func checks(_ outcomes: [SpeedCheck.Outcome]) -> String {

@@ -9,7 +9,9 @@ struct MeasuredTransactions {
     private var allocations: AllocationMeasurement
     private var pages: Int? = 0
     private var elapsed: UInt64 = 0
-    private var operations = 0
+    private(set) var operations = 0
+
+    var elapsedSeconds: Double { Double(elapsed) / 1e9 }
 
     init(_ core: CoreCase) {
         io = IOMeasurement(core.engine)
@@ -19,7 +21,7 @@ struct MeasuredTransactions {
 
     /// Measures `transaction`, which writes `count` objects or elements into `store`.
     mutating func run(
-        _ count: Int, on store: some ObjectStore, _ transaction: () throws -> Void
+        _ count: Int, on store: some MeasuredStore, _ transaction: () throws -> Void
     ) throws {
         allocations.resume()
         io.resume()
@@ -35,22 +37,23 @@ struct MeasuredTransactions {
         pages = store.lastCommit.flatMap { cost in pages.map { $0 + cost.pages } }
     }
 
-    /// Returns the row of a case that wrote `logicalBytes` of values into `store`, and its
-    /// histogram.
+    /// Returns the row of a case that wrote into `store`, and its histogram. If `logicalBytes` of
+    /// values are all that is in the file, the row has the bytes of one object.
     mutating func row(
-        of core: CoreCase, _ store: some ObjectStore, logicalBytes: Int
+        of core: CoreCase, _ store: some MeasuredStore, logicalBytes: Int? = nil
     ) throws -> (result: CaseResult, latency: HistogramData) {
         var result = CaseResult(core.benchmarkCase)
         result.batchSize = core.options.batchSize
         result.operations = operations
-        result.elapsedSeconds = Double(elapsed) / 1e9
+        result.elapsedSeconds = elapsedSeconds
         result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
         result.latency = latency.summary()
         result.fill(allocations.finish(operations: operations))
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        result.fill(io, commits: rates.count, pages: pages, logicalBytes: logicalBytes)
+        result.fill(io, commits: rates.count, pages: pages, logicalBytes: logicalBytes ?? 0)
         let size = try store.size()
         result.fill(size)
+        guard let logicalBytes else { return (result, latency.distribution) }
         result.measure("file_bytes_per_object", Double(size.fileBytes) / Double(operations))
         result.measure("payload_bytes_per_object", Double(logicalBytes) / Double(operations))
         return (result, latency.distribution)

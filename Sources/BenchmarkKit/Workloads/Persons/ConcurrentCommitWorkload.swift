@@ -51,7 +51,7 @@ enum ConcurrentCommitWorkload {
     }
 
     /// The state shared by all writers: the next person's number and the end of the run.
-    private final class Course: Sendable {
+    final class Course: Sendable {
         private let limit: Int?
         private let nanoseconds: UInt64
         private let deadline = Atomic<UInt64>(.max)
@@ -97,11 +97,11 @@ enum ConcurrentCommitWorkload {
         }
     }
 
-    private struct Measured {
-        var seconds: Double
-        var committed: Int
+    struct Measured {
+        fileprivate var seconds: Double
+        fileprivate var committed: Int
         var latency = LatencyRecorder()
-        var intended = LatencyRecorder()
+        fileprivate var intended = LatencyRecorder()
         var timeline: [TimelinePoint]
 
         func fill(_ result: inout CaseResult) {
@@ -116,7 +116,7 @@ enum ConcurrentCommitWorkload {
 
     /// Measures the writers. `prepare` runs in each thread before the start signal and returns the
     /// function that commits one person.
-    private static func measure(
+    static func measure(
         _ core: CoreCase, _ course: Course,
         _ prepare: @escaping @Sendable () throws -> (_ number: Int) throws -> Void
     ) throws -> Measured {

@@ -5,10 +5,10 @@ import ToolSupport
 /// bytes without a database.
 final class SingleCommits {
     /// The number of commits between two blocks of the control, and of the warm-up.
-    private static let block = 200
+    static let block = 200
 
     private let core: CoreCase
-    private let store: any PersonStore
+    private let store: any MeasuredStore
     private let control: BareDisk?
     private var latency = LatencyRecorder()
     /// The latencies from when commits were due, in an open loop.
@@ -27,7 +27,7 @@ final class SingleCommits {
     /// The number of commits so far, including those of the warm-up.
     private(set) var performed = 0
 
-    init(_ core: CoreCase, _ store: any PersonStore) throws {
+    init(_ core: CoreCase, _ store: any MeasuredStore) throws {
         self.core = core
         self.store = store
         control = try core.makeInterleavedControl()
@@ -121,8 +121,8 @@ final class SingleCommits {
     }
 
     /// Returns the row and its control; `logicalBytes` is the average number of bytes of the values
-    /// in one commit.
-    func results(logicalBytes: Double) throws -> [CaseResult] {
+    /// in one commit, if it is known.
+    func results(logicalBytes: Double?) throws -> [CaseResult] {
         var result = CaseResult(core.benchmarkCase)
         result.batchSize = 1
         result.operations = operations
@@ -133,7 +133,7 @@ final class SingleCommits {
         result.fill(allocated)
         result.fill(
             io, commits: operations, pages: pages,
-            logicalBytes: Int(Double(operations) * logicalBytes))
+            logicalBytes: logicalBytes.map { Int(Double(operations) * $0) } ?? 0)
         result.measure("sync_p50_us", syncTimes.percentile(50))
         if schedule != nil { result.fill(intended: intended) }
         result.fill(try store.size())

@@ -1,0 +1,130 @@
+import Foundation
+import StorageEngine
+import ToolSupport
+
+/// The workloads of a user's package, if the program is that of one.
+enum OwnWorkloads {
+    private static let registered = Locked<[BenchmarkWorkload]?>(nil)
+
+    /// Nil in `realm-bench`.
+    static var all: [BenchmarkWorkload]? { registered.withLock { $0 } }
+
+    /// Makes the program one with these workloads.
+    ///
+    /// - Throws: a usage error if they cannot be told apart, or have nothing to do.
+    static func register(_ workloads: [BenchmarkWorkload]) throws {
+        if let problem = problem(of: workloads) { throw BenchmarkError(.usage, problem) }
+        ToolProgram.becomeOwn(named: CaseProcess.ownExecutable.lastPathComponent)
+        registered.withLock { $0 = workloads }
+    }
+
+    /// Returns the first mistake in the declarations, as a sentence; nil if there is none.
+    static func problem(of workloads: [BenchmarkWorkload]) -> String? {
+        if workloads.isEmpty { return "The program declares no workloads." }
+        for workload in workloads {
+            let name = workload.name
+            let strategies = workload.strategies.map { $0.name }
+            if strategies.isEmpty { return "The workload '\(name)' has no strategies." }
+            for part in [name] + strategies {
+                let isPlain = part.allSatisfy {
+                    $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-")
+                }
+                guard isPlain, !part.isEmpty else {
+                    return "'\(part)' of the workload '\(name)' cannot be a name: lower-case "
+                        + "letters, digits and '-' can."
+                }
+            }
+            if Set(strategies).count < strategies.count {
+                return "The workload '\(name)' has two strategies of one name."
+            }
+            if workloads.filter({ $0.name == name }).count > 1 {
+                return "Two workloads are named '\(name)'."
+            }
+            if workload.size < 1 || workload.count < 1 {
+                return "The size and the count of the workload '\(name)' must be at least 1."
+            }
+        }
+        return nil
+    }
+
+    static func workload(named name: String) throws -> BenchmarkWorkload {
+        guard let found = all?.first(where: { $0.name == name }) else {
+            throw BenchmarkError(.internalError, "No workload is named '\(name)'.")
+        }
+        return found
+    }
+}
+
+extension BenchmarkWorkload {
+    /// The declaration as the runner takes it.
+    var asWorkload: Workload {
+        var workload = Workload(
+            name: name, summary: summary, strategies: strategies, defaultSize: size,
+            options: options
+        ) { benchmarkCase, environment in try run(CoreCase(benchmarkCase, environment)) }
+        workload.isDeterministic = isDeterministic
+        workload.countedOperations = min(count, InstructionCount.operations)
+        workload.strategiesDoTheSameWork = strategiesAgree
+        if fill != nil {
+            workload.preparation = { benchmarkCase, environment in
+                try OwnFile(self, CoreCase(benchmarkCase, environment)).prepare()
+            }
+        }
+        return workload
+    }
+
+    var strategies: [Workload.Strategy] {
+        switch work {
+        case .reads(let strategies):
+            strategies.map { Workload.Strategy(name: $0.name, summary: $0.summary, layer: "api") }
+        case .writes(_, let strategies, _):
+            strategies.map {
+                let (threads, options) = $0.kind.threadsAndOptions
+                return Workload.Strategy(
+                    name: $0.name, summary: $0.summary, layer: "api", threads: threads,
+                    furtherOptions: options)
+            }
+        }
+    }
+
+    private var options: Set<CaseOption> {
+        fill == nil ? [.count, .seconds, .seed] : [.count, .seconds, .seed, .size]
+    }
+
+    private var isDeterministic: @Sendable (BenchmarkCase) -> Bool {
+        var unrepeatable: Set<String> = []
+        if case .writes(_, let strategies, _) = work {
+            unrepeatable = Set(strategies.filter { !$0.repeats }.map { $0.name })
+        }
+        return { [unrepeatable] in
+            $0.options.count != nil && !unrepeatable.contains($0.identifier.strategy)
+        }
+    }
+
+    private func run(_ core: CoreCase) throws -> CaseOutcome {
+        switch work {
+        case .reads(let strategies):
+            guard let strategy = strategies.first(where: { $0.name == core.strategy }) else {
+                break
+            }
+            return try OwnReadRun(strategy, OwnFile(self, core)).run()
+        case .writes(let change, let strategies, _):
+            guard let strategy = strategies.first(where: { $0.name == core.strategy }) else {
+                break
+            }
+            return try OwnWriteRun(change, OwnFile(self, core)).run(strategy.kind)
+        }
+        throw BenchmarkError(
+            .internalError, "The workload '\(name)' has no strategy '\(core.strategy)'.")
+    }
+}
+
+extension BenchmarkWriteStrategy.Kind {
+    fileprivate var threadsAndOptions: (threads: Int, options: Set<CaseOption>) {
+        switch self {
+        case .single: (1, [.rate])
+        case .batches: (1, [.batchSize])
+        case .threads: (8, [.rate, .threads])
+        }
+    }
+}

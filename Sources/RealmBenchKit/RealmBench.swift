@@ -1,0 +1,36 @@
+@_exported import BenchmarkKit
+import JemallocCounters
+
+/// A program that measures your own work with your own classes.
+///
+/// ```swift
+/// import RealmBenchKit
+/// import RealmSwift
+///
+/// @main
+/// struct Bench: RealmBench {
+///     static let workloads: [BenchmarkWorkload] = [
+///         .writes("place-order", "adds an order", of: [Order.self]) { realm, operation in
+///             realm.add(Order(operation))
+///         }
+///     ]
+/// }
+/// ```
+///
+/// The program has the commands of `realm-bench` (`run`, `list`, `gate`, `baseline`, `compare`,
+/// `report`, `selftest` and so on) with your workloads instead of those of `realm-bench`. The
+/// suites `default`, `counted` and `timed` have all of them. Baselines lie in `results/baselines`
+/// of your package.
+///
+/// The product needs the trait `Runner` of the package and `libjemalloc-dev`, because the program
+/// counts allocations.
+public protocol RealmBench {
+    static var workloads: [BenchmarkWorkload] { get }
+}
+
+extension RealmBench {
+    /// Runs the command that the arguments name, and exits with a code that tells the outcome.
+    public static func main() {
+        BenchmarkTool.main(allocations: JemallocCounters.probe(), workloads: workloads)
+    }
+}
