@@ -39,6 +39,13 @@ long realm_bench_status_field(const char *_Nonnull label)
     return -1;
 }
 
+void realm_bench_allocate_byte(void)
+{
+    // A compiler may leave out memory whose address it can follow.
+    void *volatile memory = malloc(1);
+    free(memory);
+}
+
 int realm_bench_finish_standard_output(void) {
     int failed = fflush(stdout) != 0 ? errno : 0;
     // What an earlier write could not take is gone, and its code with it.

@@ -9,6 +9,8 @@ struct CaseRunner {
     let failures: String
     /// What killed runs had left at the same place, which is removed.
     let removed: WorkFolder.Removed
+    /// What `selftest` adds to what the cases cost.
+    var planted: PlantedCost?
 
     /// The folder for database files, with one folder for each case that is removed after the case.
     var databases: String { folder.path }
@@ -96,9 +98,10 @@ struct CaseRunner {
             CaseRequest(
                 mode: mode, benchmarkCase: benchmarkCase, directory: directory,
                 fixtures: fixtures), to: request)
+        var environment = benchmarkCase.processEnvironment
+        environment[PlantedCost.variable] = planted?.rawValue
         let process = try CaseProcess(
-            verb: CaseVerb.run, argument: request,
-            environment: benchmarkCase.processEnvironment, command: command)
+            verb: CaseVerb.run, argument: request, environment: environment, command: command)
         let decoder = JSONDecoder()
         return process.wait { line in
             if let update = try? decoder.decode(ProgressUpdate.self, from: Data(line.utf8)) {

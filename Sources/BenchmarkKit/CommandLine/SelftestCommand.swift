@@ -25,18 +25,37 @@ struct SelftestCommand: ParsableCommand {
 
             The pool is written as CSV: --from reads it again, without measuring.
 
+            With --counted, tries the gate of counted metrics instead: 50 gates of this build \
+            (--times) beside threads that compute, write and sync, with a baseline of this build. \
+            Then five with each of four planted costs: an allocation for each operation; a byte, \
+            a write call, a page for each commit. Ends with 2 if a gate without a plant fails, or \
+            if a row that has the metric does not show the plant. The suite 'counted' takes about \
+            an hour and a half, --filter part of it.
+
             EXAMPLES
               realm-bench selftest
+              realm-bench selftest --counted --filter '^(insert|commit|lookup)/'
               realm-bench selftest --minutes 10
               realm-bench selftest --from results/selftest-20260131T235959Z.csv
             """)
 
     static let usualTrials = 400
+    static let usualTimes = 50
     static let usualSeed: UInt64 = 20_190_409
+
+    @Flag(help: "Try the gate of counted metrics instead of that of times.")
+    var counted = false
 
     @Option(
         help: ArgumentHelp(
-            "A suite of Benchmarks/Suites, or a JSON file. Default: timed.", valueName: "name"))
+            "Gates without a plant, with --counted, a tenth of them with each plant. "
+                + "Default: \(SelftestCommand.usualTimes).", valueName: "number"))
+    var times: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "A suite of Benchmarks/Suites, or a JSON file. Default: timed, or counted.",
+            valueName: "name"))
     var suite: String?
 
     @Option(
@@ -47,9 +66,10 @@ struct SelftestCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "How long to collect; more rounds tell more. Default: 30.",
-            discussion: "At least the rounds that a noise floor needs (2 * runs + 4, so 64) are "
-                + "run, which takes 37 to 43 minutes; where they take longer, fewer processes a "
-                + "side are compared.",
+            discussion: "With --counted, no gate without a plant begins later; by default, all "
+                + "do. Otherwise at least the rounds that a noise floor needs (2 * runs + 4, so "
+                + "64) are run, which takes 37 to 43 minutes; where they take longer, fewer "
+                + "processes a side are compared.",
             valueName: "minutes"))
     var minutes: Double?
 
@@ -62,8 +82,11 @@ struct SelftestCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Analyses this pool instead of measuring.", valueName: "file"))
     var from: String?
 
-    @Option(help: ArgumentHelp("Pairs drawn for each row and plant.", valueName: "number"))
-    var trials = SelftestCommand.usualTrials
+    @Option(
+        help: ArgumentHelp(
+            "Pairs drawn for each row and plant. Default: \(SelftestCommand.usualTrials).",
+            valueName: "number"))
+    var trials: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -72,8 +95,10 @@ struct SelftestCommand: ParsableCommand {
             valueName: "number"))
     var runs: Int?
 
-    @Option(help: ArgumentHelp("Seed of the draws.", valueName: "number"))
-    var seed = SelftestCommand.usualSeed
+    @Option(
+        help: ArgumentHelp(
+            "Seed of the draws. Default: \(SelftestCommand.usualSeed).", valueName: "number"))
+    var seed: UInt64?
 
     @Option(help: ArgumentHelp("Also write the tables as Markdown.", valueName: "file"))
     var exportMarkdown: String?
@@ -98,9 +123,23 @@ struct SelftestCommand: ParsableCommand {
         if let problem = TimedPolicy.problem(withRuns: policy.runs) {
             throw ValidationError(problem)
         }
-        if trials < 1 { throw ValidationError("--trials must be at least 1.") }
+        if let trials, trials < 1 { throw ValidationError("--trials must be at least 1.") }
         if let minutes, !(minutes > 0 && minutes <= 600) {
             throw ValidationError("--minutes must be above 0 and at most 600.")
+        }
+        if let times, !(1...10_000).contains(times) {
+            throw ValidationError("--times must be from 1 to 10000.")
+        }
+        let ofTimes = [
+            ("quick", quick), ("from", from != nil), ("trials", trials != nil),
+            ("runs", runs != nil), ("seed", seed != nil),
+            ("export-markdown", exportMarkdown != nil), ("baselines", location.baselines != nil),
+        ]
+        for (name, isGiven) in ofTimes where isGiven && counted {
+            throw ValidationError("--\(name) is about times, not about --counted.")
+        }
+        if times != nil, !counted {
+            throw ValidationError("--times has an effect with --counted only.")
         }
         let ofCollecting = [
             ("suite", suite != nil), ("filter", filter != nil), ("minutes", minutes != nil),
@@ -113,6 +152,7 @@ struct SelftestCommand: ParsableCommand {
 
     func run() throws {
         Interruption.watch()
+        if counted { return try tryCountedGate() }
         let store = try location.store()
         let output = output ?? "results"
         let folder = path ?? output
@@ -124,7 +164,8 @@ struct SelftestCommand: ParsableCommand {
             databases: folder, output: output)
         let pool = try from.map(SelftestPool.load) ?? SelftestCollection(options, key).collect()
         let analysis = try SelftestAnalysis(
-            pool, policy: policy.fitting(rounds: pool.rounds), trials: trials, seed: seed)
+            pool, policy: policy.fitting(rounds: pool.rounds), trials: trials ?? Self.usualTrials,
+            seed: seed ?? Self.usualSeed)
         let report = SelftestReport(analysis)
         for line in report.lines() { print(line) }
         if let exportMarkdown { try TextFile.write(report.markdown(), to: exportMarkdown) }
@@ -136,6 +177,20 @@ struct SelftestCommand: ParsableCommand {
         let failures = report.failures
         guard failures.isEmpty else {
             throw BenchmarkError(.regression, failures.joined(separator: "\n"))
+        }
+    }
+
+    private func tryCountedGate() throws {
+        let output = output ?? "results"
+        try FolderFiles.make(output)
+        let report = try CountedSelftest(
+            CountedSelftest.Options(
+                suite: suite ?? "counted", filter: filter, times: times ?? Self.usualTimes,
+                minutes: minutes, databases: path, output: output)
+        ).run()
+        for line in report.lines() { print(line) }
+        guard report.failures.isEmpty else {
+            throw BenchmarkError(.regression, report.failures.joined(separator: "\n"))
         }
     }
 

@@ -46,26 +46,14 @@ struct CountedGate {
             }
             return
         }
-        let directory = try RunFolderWriter(parent: options.output)
-        let rows = try results(of: cases, directory).map { try MetricRow($0) }
-        var comparison = CountedComparison(
-            rows: rows, baseline: baseline.rows, isWhole: options.filter == nil,
-            withRequested: options.instructions,
-            unrepeatable: Set(all.filter { !$0.canRepeat }.map(\.name)))
-        var runs = [directory.path]
-        let figures = rows.flatMap(\.countedFigures)
-        let suspects = comparison.casesToConfirm(isStrict: options.isStrict)
-        if !suspects.isEmpty {
-            let again = try RunFolderWriter(parent: options.output, suffix: "-again")
-            let rows = try results(of: cases.filter { suspects.contains($0.name) }, again)
-                .map { try MetricRow($0) }
-            comparison.confirm(
-                suspects,
-                by: CountedComparison(
-                    rows: rows, baseline: baseline.rows, isWhole: false,
-                    withRequested: options.instructions))
-            runs.append(again.path)
-        }
+        let runs = CountedRuns(
+            suite: options.suite, instructions: options.instructions,
+            databases: options.databases, output: options.output, terminal: terminal)
+        let trial = try runs.trial(
+            of: cases, against: baseline.rows, isWhole: options.filter == nil,
+            unrepeatable: Set(all.filter { !$0.canRepeat }.map(\.name)),
+            isStrict: options.isStrict)
+        let comparison = trial.comparison
         try options.export(
             GateReport(
                 title: "gate \(options.suite)",
@@ -73,44 +61,13 @@ struct CountedGate {
                 summary: [
                     "Baseline '\(baseline.name)' (\(baseline.key.counted)), from the run "
                         + "\(baseline.runId).", summary(of: comparison),
-                ], figures: figures))
-        try tell(comparison, baseline, runs)
+                ], figures: trial.rows.flatMap(\.countedFigures)))
+        try tell(comparison, baseline, trial.runs)
     }
 
     private func summary(of comparison: CountedComparison) -> String {
         "\(comparison.comparedMetrics) metrics of \(comparison.comparedRows) rows compared: "
             + "\(comparison.count(.regression)) grew, \(comparison.count(.improvement)) shrank."
-    }
-
-    /// Runs the cases and leaves an ordinary run folder, from which a baseline can be saved.
-    private func results(of cases: [BenchmarkCase], _ directory: RunFolderWriter)
-        throws -> [CaseResult]
-    {
-        let runner = try CaseRunner(databasesBelow: options.databases, of: directory)
-        defer { runner.removeDatabases() }
-        if runner.removed.folders > 0 { terminal.note(runner.removed.sentence) }
-        var report = RunReport(
-            of: cases, suite: options.suite, in: directory, databases: runner.databases)
-        try directory.write(report)
-        var results: [CaseResult] = []
-        for (position, benchmarkCase) in cases.enumerated() {
-            try Interruption.throwIfRequested()
-            terminal.status("[\(position + 1)/\(cases.count)] \(benchmarkCase.identifier)")
-            var outcome = try runner.run(benchmarkCase, progress: { _ in })
-            if options.instructions {
-                try runner.countInstructions(
-                    of: benchmarkCase, into: &outcome.results[0], in: directory
-                ) { _ in terminal.status("counting instructions of \(benchmarkCase.identifier)") }
-            }
-            for result in outcome.results {
-                try directory.append(result)
-                results.append(result)
-            }
-            if let fullDisk = outcome.fullDisk { throw fullDisk.error }
-        }
-        report.finishedAt = RunReport.now()
-        try directory.write(report)
-        return results
     }
 
     private func tell(

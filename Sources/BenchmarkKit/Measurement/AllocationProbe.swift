@@ -60,6 +60,10 @@ struct AllocationMeasurement {
 
     /// Stops counting and returns the values per operation; nil without a probe.
     mutating func finish(operations: Int) -> (allocations: Double, bytes: Double)? {
+        if PlantedCost.current == .allocation {
+            if start == nil { resume() }
+            PlantedCost.allocate(operations: operations)
+        }
         pause()
         guard probe != nil, operations > 0 else { return nil }
         return (Double(allocations) / Double(operations), Double(bytes) / Double(operations))

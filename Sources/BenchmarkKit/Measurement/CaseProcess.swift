@@ -68,10 +68,13 @@ final class CaseProcess: @unchecked Sendable {
         process.arguments = arguments
         // Deterministic hashing gives sets and dictionaries the same order in every run, and
         // thereby the allocations, instructions and writes that depend on it.
-        // The variables for a planted slowdown and for encryption are taken from `environment`
-        // only: a variable exported in the user's shell must not change ordinary runs.
+        // The variables for what is planted and for encryption are taken from `environment` only:
+        // a variable exported in the user's shell must not change ordinary runs.
         process.environment = ProcessInfo.processInfo.environment
-            .filter { ![PlantedDelay.variable, FileEncryption.variable].contains($0.key) }
+            .filter {
+                ![PlantedDelay.variable, PlantedCost.variable, FileEncryption.variable]
+                    .contains($0.key)
+            }
             .merging([
                 "SWIFT_DETERMINISTIC_HASHING": "1", ParentDeath.variable: String(getpid()),
             ]) { $1 }

@@ -23,6 +23,14 @@ struct IOMeasurement {
     }
 }
 
+extension IOCounters {
+    /// Adds what `selftest` has planted.
+    mutating func plant(commits: Int) {
+        bytesWritten += UInt64(PlantedCost.byte.added(byCommits: commits))
+        writeCalls += UInt64(PlantedCost.writeCall.added(byCommits: commits))
+    }
+}
+
 extension CaseResult {
     /// Fills in the costs of `commits` transactions that wrote `logicalBytes` of values. `pages` is
     /// nil if the engine does not report them.
@@ -31,7 +39,9 @@ extension CaseResult {
     ) {
         measured.costs.fill(&self)
         guard commits > 0 else { return }
-        let io = measured.total
+        var io = measured.total
+        io.plant(commits: commits)
+        let pages = pages.map { $0 + PlantedCost.page.added(byCommits: commits) }
         let divisor = Double(commits)
         syncsPerCommit = Double(io.syncs) / divisor
         bytesWrittenPerCommit = Double(io.bytesWritten) / divisor

@@ -14,6 +14,9 @@ static inline void realm_bench_forget_memory(void) { __asm__ volatile("" ::: "me
 /// none. It does not allocate, because it is called while allocations are counted.
 long realm_bench_status_field(const char *_Nonnull label);
 
+/// Allocates one byte and frees it.
+void realm_bench_allocate_byte(void);
+
 /// Writes what the C library has buffered for standard output. Returns 0 if everything that was
 /// ever written to it has arrived, else the error code, or -1 if the code is not known any more.
 int realm_bench_finish_standard_output(void);

@@ -37,7 +37,9 @@ import ToolSupport
         ["run", "--seconds", "1", "--count", "1"], ["run", "--seconds", "nan"],
         ["gate", "--runs", "20"], ["gate", "--threshold", "5"],
         ["gate", "--against", "x", "--baseline", "b"],
-        ["selftest", "--from", "x", "--minutes", "1"],
+        ["selftest", "--from", "x", "--minutes", "1"], ["selftest", "--times", "5"],
+        ["selftest", "--counted", "--quick"], ["selftest", "--counted", "--times", "0"],
+        ["selftest", "--counted", "--trials", "400"],
         ["run", "--warmup", "inf"], ["run", "--batch-size", "99999999999"], ["nonsense"],
     ])
     func mistakesAreUsageErrors(arguments: [String]) {

@@ -140,6 +140,32 @@ final class GateProcessTests {
         #expect(try text("red.json").contains("\"status\" : \"failed\""))
     }
 
+    /// With real cases and plants: whatever can be planted has to be found.
+    @Test func theCountedGateIsTriedOnItself() throws {
+        let output = folder.path + "/selftest"
+        let suite = folder.path + "/several.json"
+        try Data(
+            """
+            {"name": "several", "description": "", "cases": [
+              {"workload": "insert", "strategies": ["engine"], "size": 500, "batch_size": 100},
+              {"workload": "sensors", "strategies": ["current"], "count": 300},
+              {"workload": "lookup", "strategies": ["api"], "size": 500, "count": 320}
+            ]}
+            """.utf8
+        ).write(to: URL(fileURLWithPath: suite))
+        let process = try BenchmarkProcess(
+            "selftest", "--counted", "--times", "2", "--suite", suite, "--output", output)
+        let text = process.text()
+        #expect(process.exitCode() == 0, "\(text)")
+        #expect(text.contains("False alarms: 0 of 2 gates beside"), "\(text)")
+        for line in ["allocation  ", "byte  ", "write call  ", "page  "] {
+            #expect(text.contains(line), "\(text)")
+        }
+        #expect(text.contains("2 of 2"), "\(text)")
+        // The folders of gates that passed are removed.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: output) == [])
+    }
+
     @Test func aMetricThatGrewIsARegression() throws {
         try scale("file_bytes", by: 0.5)
         let outcome = try gate()

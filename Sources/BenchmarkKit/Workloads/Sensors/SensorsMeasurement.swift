@@ -71,16 +71,20 @@ extension SensorsSetup {
     private func fillWrites(_ result: inout CaseResult, _ measured: SensorsMeasurement) {
         let state = measured.state
         if state.toldCommits > 0 {
-            result.pagesWrittenPerCommit = Double(state.pages) / Double(state.toldCommits)
+            let planted = PlantedCost.page.added(byCommits: state.toldCommits)
+            result.pagesWrittenPerCommit =
+                Double(state.pages + planted) / Double(state.toldCommits)
         }
         guard state.commits > 0, state.operations > 0 else { return }
         let commits = Double(state.commits)
-        result.syncsPerCommit = Double(measured.counted.syncs) / commits
-        result.bytesWrittenPerCommit = Double(measured.counted.bytesWritten) / commits
-        result.writeCallsPerCommit = Double(measured.counted.writeCalls) / commits
+        var counted = measured.counted
+        counted.plant(commits: state.commits)
+        result.syncsPerCommit = Double(counted.syncs) / commits
+        result.bytesWrittenPerCommit = Double(counted.bytesWritten) / commits
+        result.writeCallsPerCommit = Double(counted.writeCalls) / commits
         // The logical bytes are sequence number, date and value, of 8 bytes each, and the payload.
         let logical = Double(state.operations * (3 * 8 + options.payload))
-        result.writeAmplification = Double(measured.counted.bytesWritten) / logical
+        result.writeAmplification = Double(counted.bytesWritten) / logical
     }
 
     private func fillSpace(
