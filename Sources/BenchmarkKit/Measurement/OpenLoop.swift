@@ -6,7 +6,7 @@ import ToolSupport
 /// The latency of an operation counts from when it was due. So a stall counts for all operations
 /// that it delays, as it does for the users of a server; a closed loop does not begin them.
 struct OpenLoop: Sendable {
-    let start: UInt64
+    private(set) var start: UInt64
     private let nanosecondsBetween: Double
 
     init(rate: Double, start: UInt64 = monotonicNanoseconds()) {
@@ -16,6 +16,9 @@ struct OpenLoop: Sendable {
 
     /// When the operation with this number, counted from 0, has to begin.
     func due(_ number: Int) -> UInt64 { start + UInt64(Double(number) * nanosecondsBetween) }
+
+    /// Makes what is not yet done due later, by work beside the operations that took some time.
+    mutating func postpone(by nanoseconds: UInt64) { start += nanoseconds }
 
     /// Waits until `due` by sleeping and then, for precision, by spinning. Returns the time.
     @discardableResult

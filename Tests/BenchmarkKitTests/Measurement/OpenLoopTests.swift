@@ -55,4 +55,43 @@ import ToolSupport
             #expect(!outcome.results.contains { $0.identifier.engine == "control" })
         }
     }
+
+    /// The workloads with a loop of their own. The operation `last` is due last.
+    @Test(arguments: [
+        ("insert", "api", 50), ("insert", "engine", 50), ("growth", "steady", 59),
+        ("growth", "burst-pinned", 59), ("notify", "queue", 59), ("ycsb-a", "api", 59),
+        ("ycsb-f", "engine", 59),
+    ])
+    func everyDurableWorkloadKeepsToTheRate(
+        workload: String, strategy: String, last: Int
+    ) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try runCase(workload, strategy, size: 60, in: folder) {
+            $0.count = 60
+            $0.batchSize = 10
+            $0.rate = 300
+        }
+        let row = outcome.results[0]
+        #expect(row.operations == 60 && row.offeredRate == 300)
+        #expect(row.elapsedSeconds >= Double(last) / 300)
+        let intended = try #require(row.measure("intended_p99_us"))
+        // What was due is never before what has begun.
+        #expect(try intended >= #require(row.latency).p50)
+        #expect(outcome.histograms[.total] != nil)
+        #expect(try problems(outcome) == [])
+        #expect(outcome.results.count == 1 && !row.isDeterministic)
+    }
+
+    /// The search has rates of its own.
+    @Test func aSearchForARateTakesNone() throws {
+        let workload = try WorkloadCatalogue.workload(named: "ycsb-a")
+        let takers = workload.strategies.filter { $0.furtherOptions.contains(.rate) }
+        #expect(takers.map { $0.name } == ["api", "engine"])
+    }
+
+    @Test func whatIsPostponedIsDueLater() {
+        var loop = OpenLoop(rate: 1000, start: 5_000_000)
+        loop.postpone(by: 7)
+        #expect(loop.due(1) == 6_000_007)
+    }
 }

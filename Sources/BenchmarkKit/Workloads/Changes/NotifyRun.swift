@@ -40,24 +40,30 @@ struct NotifyRun {
         }
         board.beStrict()
         var measured = Measured(core, count: count)
+        let schedule = core.options.rate.map { OpenLoop(rate: $0) }
         for index in 0..<count {
             board.expect(plan.next())
+            let due = schedule?.due(index)
+            if let due { OpenLoop.wait(until: due) }
             try measured.commit(
-                { try store.setAges(of: plan.numbers, to: plan.age) }, told: receiver.wait)
+                { try store.setAges(of: plan.numbers, to: plan.age) }, told: receiver.wait,
+                dueAt: due, in: schedule)
             measured.note(store.lastCommit)
             try receiver.rest()
             core.progress(fraction: Double(index + 1) / Double(count))
         }
         var results = [measured.result(of: core, changes: changes, observers: observers)]
-        if core.hasControls, let control = try receiver.control() {
+        if core.hasControls, schedule == nil, let control = try receiver.control() {
             results.append(BarePipe.result(control, beside: core.benchmarkCase))
         }
         try receiver.stop()
         results[0].fill(try store.size())
         let contents = plan.oracle.contents()
         results[0].digest = contents.digest
+        var histograms = [HistogramKind.latency: measured.latency.distribution]
+        if schedule != nil { histograms[.total] = measured.intended.distribution }
         return try CaseOutcome(
-            results: results, histograms: [.latency: measured.latency.distribution],
+            results: results, histograms: histograms,
             verification: core.expectation(contents, file.layout))
     }
 
@@ -111,6 +117,8 @@ private struct ChangePlan {
 /// until all were told.
 private struct Measured {
     private(set) var latency = LatencyRecorder()
+    /// The times from when commits were due until all were told, in an open loop.
+    private(set) var intended = LatencyRecorder()
     private var firstTold = LatencyRecorder()
     private var whole = LatencyRecorder()
     private var writes = LatencyRecorder()
@@ -129,7 +137,8 @@ private struct Measured {
 
     /// Measures one commit, and its way to the observers. Allocations are those of this thread.
     mutating func commit(
-        _ write: () throws -> Void, told: () throws -> (first: UInt64, last: UInt64)
+        _ write: () throws -> Void, told: () throws -> (first: UInt64, last: UInt64),
+        dueAt due: UInt64?, in schedule: OpenLoop?
     ) throws {
         var (begun, returned) = (UInt64(0), UInt64(0))
         // The allocation counters run inside the region, because entering and leaving a region
@@ -150,8 +159,16 @@ private struct Measured {
         writes.record(returned - begun)
         let way = max(1, difference(times.last, begun))
         whole.record(way)
-        rates.append(1e9 / Double(way))
-        elapsed += way
+        guard let schedule, let due else {
+            rates.append(1e9 / Double(way))
+            elapsed += way
+            return
+        }
+        // In an open loop, the time between two commits counts as well.
+        let former = elapsed
+        elapsed = difference(times.last, schedule.start)
+        rates.append(1e9 / Double(max(1, difference(elapsed, former))))
+        intended.record(difference(times.last, due))
     }
 
     mutating func note(_ cost: CommitCost?) {
@@ -175,6 +192,7 @@ private struct Measured {
         result.measure("observers", Double(observers))
         result.measure("write_p50_us", writes.percentile(50))
         result.measure(NotifyWorkload.told, whole.percentile(50))
+        if result.offeredRate != nil { result.fill(intended: intended) }
         if observers > 1 { result.measure("first_told_p50_us", firstTold.percentile(50)) }
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         return result

@@ -66,7 +66,7 @@ enum NotifyWorkload {
         // The other process may still be busy with a commit when the next one begins.
         workload.isDeterministic = { $0.identifier.strategy != processName }
         workload.countedOperations = nil
-        workload.options.formUnion([.observers, .changes])
+        workload.options.formUnion([.observers, .changes, .rate])
         workload.resultDependsOnBatchSize = true
     }
 

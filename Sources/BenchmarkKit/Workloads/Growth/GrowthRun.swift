@@ -16,6 +16,9 @@ final class GrowthRun {
     private var generator: SeededGenerator
     private var persons: [PersonValues]
     private var latency = LatencyRecorder()
+    /// The latencies from when commits were due, in an open loop.
+    private var intended = LatencyRecorder()
+    private var schedule: OpenLoop?
     private var syncTimes = LatencyRecorder()
     private var io: IOMeasurement
     private var pages = 0
@@ -58,9 +61,12 @@ final class GrowthRun {
         if points.last?.commits != commits { try sample(store) }
         var result = CaseResult(benchmarkCase)
         try fill(&result, store)
+        var histograms: [HistogramKind: HistogramData] = [
+            .latency: latency.distribution, .sync: syncTimes.distribution,
+        ]
+        if schedule != nil { histograms[.total] = intended.distribution }
         return try CaseOutcome(
-            results: [result], timeline: timeline, growth: points,
-            histograms: [.latency: latency.distribution, .sync: syncTimes.distribution],
+            results: [result], timeline: timeline, growth: points, histograms: histograms,
             verification: VerificationRequest(expectation(digest: digest())))
     }
 
@@ -91,6 +97,7 @@ final class GrowthRun {
         io.resume()
         defer { io.pause() }
         let began = monotonicNanoseconds()
+        schedule = options.rate.map { OpenLoop(rate: $0, start: began) }
         var nextSample = began + period
         while true {
             let now = monotonicNanoseconds()
@@ -105,12 +112,15 @@ final class GrowthRun {
                 try sample(store)
                 io.resume()
                 nextSample = now + period
+                schedule?.postpone(by: monotonicNanoseconds() - now)
             }
-            try MeasuredRegion.run { try commitOne(store) }
+            let due = schedule?.due(commits)
+            if let due { OpenLoop.wait(until: due) }
+            try MeasuredRegion.run { try commitOne(store, due) }
         }
     }
 
-    private func commitOne(_ store: any PersonStore) throws {
+    private func commitOne(_ store: any PersonStore, _ due: UInt64?) throws {
         let updatesAll = isBurst && (commits + 1) % Self.burstPeriod == 0
         let index = generator.next(below: persons.count)
         let age = generator.next(below: 100)
@@ -121,8 +131,14 @@ final class GrowthRun {
             try store.updateAge(number: persons[index].number, to: age)
         }
         let end = PlantedDelay.end(of: start)
-        elapsed += end - start
         latency.record(end - start)
+        if let schedule, let due {
+            // In an open loop, the time between two commits counts as well.
+            elapsed = end - schedule.start
+            intended.record(end - due)
+        } else {
+            elapsed += end - start
+        }
         if let cost = store.lastCommit {
             pages += cost.pages
             syncTimes.record(cost.syncNanoseconds)
@@ -176,6 +192,7 @@ final class GrowthRun {
             slices: RunSampler.slices(of: timeline), seed: options.seed)
         result.latency = latency.summary()
         result.syncP99 = syncTimes.percentile(99)
+        if schedule != nil { result.fill(intended: intended) }
         // An age is stored in 8 bytes.
         result.fill(
             io, commits: commits, pages: store.lastCommit == nil ? nil : pages,

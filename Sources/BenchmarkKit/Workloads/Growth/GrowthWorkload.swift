@@ -17,7 +17,7 @@ extension Workload {
                 if name == "shrink" { features.append(.deletes) }
                 if name.hasSuffix("-pinned") { features.append(.pinnedReaders) }
                 return Strategy(name: name, summary: summary, layer: "any", features: features)
-            }, defaultSize: 10_000, options: [.size, .count, .seconds, .seed],
+            }, defaultSize: 10_000, options: [.size, .count, .rate, .seconds, .seed],
             isDeterministic: Workload.never
         ) { try GrowthRun($0, $1).run() }
     }()

@@ -20,6 +20,9 @@ final class InsertRun {
     private var batch: [PersonValues] = []
     private let control: BareDisk?
     private var latency = LatencyRecorder()
+    /// The latencies from when transactions were due, in an open loop.
+    private var intended = LatencyRecorder()
+    private var schedule: OpenLoop?
     private var syncTimes = LatencyRecorder()
     private var rates: [Double] = []
     private var shapes: [CommitShape] = []
@@ -56,15 +59,19 @@ final class InsertRun {
         result.latency = latency.summary()
         result.syncP99 = syncTimes.percentile(99)
         result.fill(allocated)
+        if schedule != nil { result.fill(intended: intended) }
         result.peakResidentBytes = peak
         if let control, control.elapsedNanoseconds > 0 {
             result.measure(
                 "ratio_to_control", Double(control.elapsedNanoseconds) / Double(elapsed))
         }
         let contents = try fill(&result)
+        var histograms: [HistogramKind: HistogramData] = [
+            .latency: latency.distribution, .sync: syncTimes.distribution,
+        ]
+        if schedule != nil { histograms[.total] = intended.distribution }
         return try CaseOutcome(
-            results: [result] + controlResults(), timeline: timeline,
-            histograms: [.latency: latency.distribution, .sync: syncTimes.distribution],
+            results: [result] + controlResults(), timeline: timeline, histograms: histograms,
             verification: core.expectation(contents, layout))
     }
 
@@ -92,7 +99,9 @@ final class InsertRun {
                 control.result(
                     beside: core.benchmarkCase, strategy: strategy, operations: core.size))
         }
-        if core.hasControls, core.engine.layer == .api { results.append(constructionResult()) }
+        if core.hasControls, schedule == nil, core.engine.layer == .api {
+            results.append(constructionResult())
+        }
         return results
     }
 
@@ -130,13 +139,17 @@ final class InsertRun {
         allocations.pause()
         var inserted = 0
         var nextMoment = 0
+        schedule = core.options.rate.map { OpenLoop(rate: $0) }
         while inserted < core.size {
             for _ in 0..<Self.block where inserted < core.size {
                 makeBatch(min(batchSize, core.size - inserted))
+                // A transaction is due with the first of its persons.
+                let due = schedule?.due(inserted)
+                if let due { OpenLoop.wait(until: due) }
                 allocations.resume()
                 io.resume()
                 let before = io.total
-                try MeasuredRegion.run { try insertBatch() }
+                try MeasuredRegion.run { try insertBatch(due) }
                 io.pause()
                 allocations.pause()
                 noteCommit(io.total - before)
@@ -157,14 +170,23 @@ final class InsertRun {
         for _ in 0..<count { batch.append(generator.next()) }
     }
 
-    private func insertBatch() throws {
+    private func insertBatch(_ due: UInt64?) throws {
         let start = monotonicNanoseconds()
         try store.insert(batch[...])
-        let taken = max(1, PlantedDelay.end(of: start) - start)
-        elapsed += taken
+        let end = PlantedDelay.end(of: start)
+        let taken = max(1, end - start)
         latency.record(taken, count: UInt64(batch.count))
-        rates.append(Double(batch.count) * 1e9 / Double(taken))
         commits += 1
+        guard let schedule, let due else {
+            elapsed += taken
+            rates.append(Double(batch.count) * 1e9 / Double(taken))
+            return
+        }
+        // In an open loop, the time between two transactions counts as well.
+        let former = elapsed
+        elapsed = end - schedule.start
+        rates.append(Double(batch.count) * 1e9 / Double(max(1, elapsed - former)))
+        intended.record(end - due, count: UInt64(batch.count))
     }
 
     private func noteCommit(_ cost: IOCounters) {
@@ -204,7 +226,7 @@ extension Workload {
             return try InsertRun(core, layout, names).run()
         }.with {
             $0.countIsSize = true
-            $0.options.insert(.batchSize)
+            $0.options.formUnion([.batchSize, .rate])
         }
     }
 

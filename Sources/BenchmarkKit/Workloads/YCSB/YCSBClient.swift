@@ -50,7 +50,7 @@ final class YCSBClient {
     private(set) var payloadBytes = 0
     /// The sum of everything read, which is the same for every engine if one client works by count.
     private(set) var readSum: UInt64 = 0
-    /// A function called about ten times a second while operations run back to back.
+    /// A function called about ten times a second while operations run.
     var sample: ((_ operations: Int) -> Void)?
     private let samplePeriod: UInt64 = 100_000_000
 
@@ -93,6 +93,7 @@ final class YCSBClient {
         var outcome = YCSBSliceOutcome()
         let start = outcome.interval.start
         let deadline = start + UInt64(slice.seconds * 1e9)
+        var nextSample = start + samplePeriod
         while true {
             let due = start + UInt64(Double(outcome.operations) * 1e9 / rate)
             // The schedule ends a slice by time. Operations that are due still run, however late,
@@ -107,6 +108,10 @@ final class YCSBClient {
             service.record(times.end - times.start)
             intended.record(times.end - due)
             outcome.operations += 1
+            if times.end >= nextSample, let sample {
+                sample(outcome.operations)
+                nextSample = times.end + samplePeriod
+            }
         }
         outcome.service = service
         outcome.intended = intended

@@ -52,7 +52,7 @@ final class YCSBRun {
             options.threads == 1 ? environment.allocations : nil)
         io.resume()
         let totals = try MeasuredRegion.run {
-            try searchesRate ? searchRate(clients) : runUnthrottled(clients)
+            try searchesRate ? searchRate(clients) : runWhole(clients)
         }
         io.pause()
         var result = CaseResult(benchmarkCase)
@@ -113,16 +113,17 @@ final class YCSBRun {
         }
     }
 
-    private func runUnthrottled(_ clients: YCSBClients) throws -> YCSBTotals {
+    private func runWhole(_ clients: YCSBClients) throws -> YCSBTotals {
         var totals = YCSBTotals()
-        guard case .inline(let client) = clients else {
-            totals.add(try slice(clients, count: options.count, seconds: options.seconds))
-            return totals
+        if case .inline(let client) = clients {
+            progress.start()
+            client.sample = { [unowned self] in progress.sample($0) }
         }
-        progress.start()
-        client.sample = { [unowned self] in progress.sample($0) }
-        defer { client.sample = nil }
-        totals.add(try slice(clients, count: options.count, seconds: options.seconds))
+        defer { if case .inline(let client) = clients { client.sample = nil } }
+        let done = try slice(
+            clients, count: options.count, seconds: options.seconds, rate: options.rate)
+        if options.rate != nil { intended = done.intended }
+        totals.add(done)
         return totals
     }
 
@@ -192,8 +193,8 @@ final class YCSBRun {
                 result.failure = reason
             }
             result.measure("sustainable_ops_per_s", search.operationsPerSecond)
-            if let intended { result.fill(intended: intended) }
         }
+        if let intended { result.fill(intended: intended) }
         let writes = try clients.collect { $0.writes }.reduce(0, +)
         let payload = try clients.collect { $0.payloadBytes }.reduce(0, +)
         result.fill(io, commits: writes, pages: nil, logicalBytes: payload)

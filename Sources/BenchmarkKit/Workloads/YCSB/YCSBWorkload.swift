@@ -13,10 +13,11 @@ extension Workload {
         return Workload(
             name: name, summary: "YCSB: \(mix.summary)",
             strategies: ways.map { name, summary in
-                Strategy(
+                let searches = name.hasSuffix("-rate")
+                return Strategy(
                     name: name, summary: summary,
-                    layer: name.hasSuffix("-rate") ? String(name.dropLast(5)) : name,
-                    features: features)
+                    layer: searches ? String(name.dropLast(5)) : name, features: features,
+                    furtherOptions: searches ? [] : [.rate])
             }, defaultSize: 100_000,
             options: [.size, .count, .seconds, .seed, .threads, .warmup],
             isDeterministic: Workload.never
