@@ -52,11 +52,16 @@ struct CompareCommand: ParsableCommand {
             valueName: "format"))
     var format = ComparisonFormat.text
 
+    @OptionGroup var table: TableOptions
+
     @OptionGroup(title: "FILES FOR OTHER PROGRAMS") var exports: ReportExports
 
     @OptionGroup var location: BaselineCommand.Location
 
     func validate() throws {
+        if table.wide, format != .text {
+            throw ValidationError("--wide has an effect on --format text only.")
+        }
         if names.others.isEmpty {
             throw ValidationError("Name at least two runs or baselines.")
         }
@@ -76,7 +81,8 @@ struct CompareCommand: ParsableCommand {
         let others = try names.others.map(side)
         for other in others { try checkKeys(reference, other) }
         let comparison = RunComparison(reference: reference, sides: others)
-        let text = ComparisonText(comparison: comparison, showsTimes: !counted)
+        let text = ComparisonText(
+            comparison: comparison, showsTimes: !counted, width: table.width)
         Terminal.write(try text.text(format), to: STDOUT_FILENO)
         try exports.write(comparison.report(withTimes: !counted))
         guard comparison.wrongResults.isEmpty else {

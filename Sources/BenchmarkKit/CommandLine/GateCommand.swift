@@ -74,6 +74,8 @@ struct GateCommand: ParsableCommand {
     @Flag(help: "Leave out the progress, which goes to standard error; warnings stay.")
     var quiet = false
 
+    @OptionGroup var table: TableOptions
+
     @Flag(help: "Print what would be compared with what, and stop.")
     var dryRun = false
 
@@ -136,14 +138,15 @@ struct GateCommand: ParsableCommand {
             var options = CountedGate.Options(
                 filter: filter, baseline: baseline ?? "counted", store: store,
                 instructions: instructions,
-                isStrict: strict, isDryRun: dryRun, isQuiet: quiet, databases: path, output: output)
+                isStrict: strict, isDryRun: dryRun, isQuiet: quiet, width: table.width,
+                databases: path, output: output)
             if let suite { options.suite = suite }
             options.export = exports.write
             return try CountedGate(options).run()
         }
         var options = TimedGate.Options(
             filter: filter, against: against, plantedSlowdown: plantedSlowdown ?? 0, store: store,
-            isDryRun: dryRun, isQuiet: quiet, databases: path ?? output)
+            isDryRun: dryRun, isQuiet: quiet, width: table.width, databases: path ?? output)
         if let suite { options.suite = suite }
         if let runs { options.policy.runs = runs }
         options.export = exports.write

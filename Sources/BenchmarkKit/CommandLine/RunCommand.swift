@@ -45,6 +45,8 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Leave out the progress, which goes to standard error; warnings stay.")
     var quiet = false
 
+    @OptionGroup var table: TableOptions
+
     @Flag(help: "Print the ids of the cases and stop.")
     var dryRun = false
 
@@ -102,8 +104,8 @@ struct RunCommand: ParsableCommand {
         }
         let session = RunSession.Options(
             suite: suite, runs: runs, instructions: options.instructions, count: options.count,
-            databases: path, output: output, isQuiet: quiet, exportMarkdown: exportMarkdown,
-            exportJson: exportJson)
+            databases: path, output: output, isQuiet: quiet, isWide: table.wide,
+            exportMarkdown: exportMarkdown, exportJson: exportJson)
         try RunSession(session, cases).run()
     }
 

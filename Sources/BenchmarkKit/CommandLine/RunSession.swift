@@ -17,6 +17,8 @@ final class RunSession {
         var output: String
         /// Whether progress is left out.
         var isQuiet = false
+        /// Whether tables have all columns.
+        var isWide = false
         /// The files that get the tables and the rows as well.
         var exportMarkdown, exportJson: String?
     }
@@ -221,13 +223,17 @@ final class RunSession {
     /// Prints the tables. Throws if a case failed or results disagree.
     private func conclude() throws {
         terminal.note("")
-        for line in ResultTable.lines(for: results) { terminal.print(line) }
-        for line in ResultTable.remarks(on: results) { terminal.print(line) }
+        let width = options.isWide ? nil : PageWidth.usual
+        for line in TerminalResults.lines(for: results, isWide: options.isWide) {
+            terminal.print(line)
+        }
+        for remark in ResultTable.remarks(on: results) {
+            for line in PageWidth.lines(of: remark, within: width) { terminal.print(line) }
+        }
         if !report.checks.isEmpty {
             terminal.print("")
-            for (line, check) in zip(
-                ResultTable.lines(for: report.checks),
-                [nil, nil] + report.checks.map(Optional.some))
+            for (line, check) in TerminalResults.lines(
+                for: report.checks, isWide: options.isWide)
             {
                 guard let check else {
                     terminal.print(line)
@@ -242,11 +248,11 @@ final class RunSession {
         let files = try RunFolder(path: directory.path)
         if let peers = try PeersTable(files.rows, samples: files.samples, indirect: .load()) {
             terminal.print("")
-            for line in peers.textLines() { terminal.print(line) }
+            for line in peers.textLines(within: width) { terminal.print(line) }
         }
         if let encryption = EncryptionTable(files.rows, samples: files.samples) {
             terminal.print("")
-            for line in encryption.textLines() { terminal.print(line) }
+            for line in encryption.textLines(within: width) { terminal.print(line) }
         }
         let page = try HTMLReport.write(run: directory.path)
         terminal.print("\nResults: \(directory.path)/summary.csv\nTo look at: \(page)")

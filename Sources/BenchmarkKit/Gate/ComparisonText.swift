@@ -11,6 +11,8 @@ struct ComparisonText {
     let comparison: RunComparison
     /// Whether times are shown.
     var showsTimes = true
+    /// The columns of the text for people; nil for any number.
+    var width: Int?
 
     func text(_ format: ComparisonFormat) throws -> String {
         switch format {
@@ -31,14 +33,16 @@ struct ComparisonText {
         for pair in comparison.pairs {
             for (title, table) in tables(of: pair) {
                 lines += [isMarkdown ? "## \(title)" : title, ""]
-                lines += (isMarkdown ? table.markdown() : table.lines()) + [""]
+                lines += (isMarkdown ? table.markdown() : table.lines(within: width)) + [""]
             }
             lines.append(
                 "\(pair.side.name): \(pair.counted.comparedMetrics) counted metrics of "
                     + "\(Display.count(pair.counted.comparedRows, "row")) compared, "
                     + "\(pair.counted.differences.count) differ.")
         }
-        if showsTimes { lines += ["", Self.rule] }
+        if showsTimes {
+            lines += [""] + PageWidth.lines(of: Self.rule, within: isMarkdown ? nil : width)
+        }
         return lines
     }
 
@@ -65,18 +69,18 @@ struct ComparisonText {
 
     private static func table(of times: [RunComparison.Times]) -> TextTable {
         TextTable(
-            leftColumns: [0, 3, 7],
+            leftColumns: [0, 1, 2],
             header: [
-                "case", "reference, ops/s", "ops/s", "", "95 % interval", "p (Holm)",
-                "p50 ratio", "verdict",
+                "case", "", "verdict", "reference, ops/s", "ops/s", "95 % interval", "p (Holm)",
+                "p50 ratio",
             ],
             rows: times.map { row in
                 [
-                    row.caseId, Display.number(row.reference), Display.number(row.rate), row.words,
+                    row.caseId, row.words, row.verdict.rawValue, Display.number(row.reference),
+                    Display.number(row.rate),
                     row.interval.map { String(format: "%.3f to %.3f", $0.low, $0.high) } ?? "",
                     row.correctedP.map { String(format: "%.4f", $0) } ?? "",
                     row.latencyRatio.map { String(format: "%.3f", $0) } ?? "",
-                    row.verdict.rawValue,
                 ]
             })
     }

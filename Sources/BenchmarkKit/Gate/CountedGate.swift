@@ -19,6 +19,8 @@ struct CountedGate {
         var isDryRun = false
         /// Whether progress is left out.
         var isQuiet = false
+        /// The columns of tables; nil for any number.
+        var width: Int?
         /// The folder for database files; nil means one in the folder of the run.
         var databases: String?
         /// The folder that gets the folder of the run.
@@ -77,7 +79,7 @@ struct CountedGate {
             "Baseline '\(baseline.name)' (\(baseline.key.counted)), from the run "
                 + "\(baseline.runId)\n")
         if !comparison.differences.isEmpty {
-            for line in comparison.table().lines() { terminal.print(line) }
+            for line in comparison.table().lines(within: options.width) { terminal.print(line) }
             terminal.print("")
         }
         for row in comparison.newRows {

@@ -18,6 +18,8 @@ struct TimedGate {
         var isDryRun = false
         /// Whether progress is left out.
         var isQuiet = false
+        /// The columns of tables; nil for any number.
+        var width: Int?
         /// The folder for database files.
         var databases: String
         /// Writes the outcome for other programs.
@@ -112,26 +114,25 @@ struct TimedGate {
 
     private func tell(_ outcomes: [TimedDecision.Outcome], _ calm: CalmWatch) throws {
         var table = TextTable(header: [
-            "case", "ratio", "95 % interval", "p (Holm)", "spread", "outliers", "noise floor",
-            "rerun", "verdict",
+            "case", "verdict", "ratio", "95 % interval", "p (Holm)", "noise floor", "rerun",
+            "spread", "outliers",
         ])
-        table.leftColumns = [0, 8]
+        table.leftColumns = [0, 1]
         table.rows = outcomes.map { outcome in
             [
-                outcome.caseId, String(format: "%.3f", outcome.ratio),
+                outcome.caseId, outcome.verdict.rawValue, String(format: "%.3f", outcome.ratio),
                 String(format: "%.3f to %.3f", outcome.interval.low, outcome.interval.high),
                 outcome.verdict == .notGated ? "" : String(format: "%.4f", outcome.correctedP),
-                Percent.plain(outcome.spread), String(outcome.outliers),
                 outcome.noiseFloor.map(Percent.plain) ?? "",
                 outcome.rerunRatio.map { String(format: "%.3f", $0) } ?? "",
-                outcome.verdict.rawValue,
+                Percent.plain(outcome.spread), String(outcome.outliers),
             ]
         }
         terminal.print(
             "Time of this build / time of '\(before.executable.path)', medians of "
                 + "\(options.policy.runs / TimedPolicy.processesOfSample) samples each, "
                 + "the quicker one of \(TimedPolicy.processesOfSample) processes\n")
-        for line in table.lines() { terminal.print(line) }
+        for line in table.lines(within: options.width) { terminal.print(line) }
         func count(_ verdict: TimedVerdict) -> Int { outcomes.count { $0.verdict == verdict } }
         terminal.print(
             "\n\(count(.steady)) steady, \(count(.inconclusive)) inconclusive, "

@@ -128,8 +128,10 @@ extension EncryptionTable {
         TextTable(header: Self.header, rows: lines.map(Self.fields))
     }
 
-    /// Returns the table for the terminal.
-    func textLines() -> [String] { table.lines() + [Self.legend] }
+    /// Returns the table for the terminal; nil means any width.
+    func textLines(within width: Int?) -> [String] {
+        table.lines(within: width) + PageWidth.lines(of: Self.legend, within: width)
+    }
 
     func markdown() -> String { table.markdownText + "\n" + Self.legend + "\n" }
 }

@@ -1,14 +1,17 @@
 import ToolSupport
 
 extension PeersTable {
-    /// Returns the table for the terminal.
-    func textLines() -> [String] {
+    /// Returns the table for the terminal; nil means any width.
+    func textLines(within width: Int?) -> [String] {
         var table = TextTable(header: rateHeader)
         table.leftColumns = [0, 1]
         table.rows = lines.map { rateFields($0, emphasis: { $0 }) }
-        var text = table.lines() + [Self.legend]
-        if hasIndirect { text.append(Self.indirectLegend) }
-        if let fileSizes { text += [""] + fileSizes.lines() + [Self.fileLegend] }
+        func wrapped(_ text: String) -> [String] { PageWidth.lines(of: text, within: width) }
+        var text = table.lines(within: width) + wrapped(Self.legend)
+        if hasIndirect { text += wrapped(Self.indirectLegend) }
+        if let fileSizes {
+            text += [""] + fileSizes.lines(within: width) + wrapped(Self.fileLegend)
+        }
         return text
     }
 

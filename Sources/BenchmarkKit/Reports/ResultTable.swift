@@ -1,41 +1,11 @@
 import ToolSupport
 
-/// The result table of a run, with a group of lines for each workload.
+/// The result tables of a run for documents and pages; ``TerminalResults`` has that for a terminal.
 enum ResultTable {
     static let header = [
         "case", "engine", "objects", "ops/s", "p50 us", "p99 us", "max us", "syncs",
         "bytes/commit", "file", "allocs/op", "peak RSS",
     ]
-
-    static func lines(for results: [CaseResult]) -> [String] {
-        lines(for: results.map { RunRow($0, context: RunContext(runIdentifier: "")) })
-    }
-
-    static func lines(for rows: [RunRow]) -> [String] {
-        var table = TextTable(header: header)
-        table.leftColumns = [0, 1]
-        var titles: [Int: String] = [:]
-        for (workload, group) in rows.byWorkload {
-            titles[table.rows.count] = workload
-            table.rows += zip(group, names(of: group)).map { row, name in
-                fields(of: row, name: "  " + name)
-            }
-        }
-        // Columns that are empty in all rows are omitted.
-        let used = header.indices.filter { column in
-            column < 4 || table.rows.contains { !$0[column].isEmpty }
-        }
-        var shown = TextTable(header: used.map { header[$0] })
-        shown.leftColumns = table.leftColumns
-        shown.rows = table.rows.map { row in used.map { row[$0] } }
-        let lines = shown.lines()
-        var text = Array(lines.prefix(2))
-        for (position, line) in lines.dropFirst(2).enumerated() {
-            if let title = titles[position] { text.append(title) }
-            text.append(line)
-        }
-        return text
-    }
 
     /// Returns what the latencies of the rows do not say.
     static func remarks(on results: [CaseResult]) -> [String] {
@@ -81,10 +51,6 @@ enum ResultTable {
         return TextTable(
             leftColumns: [0, 1], header: used.map { header[$0] },
             rows: cells.map { row in used.map { row[$0] } })
-    }
-
-    static func lines(for outcomes: [SpeedCheck.Outcome]) -> [String] {
-        table(of: outcomes).lines()
     }
 
     static func table(of outcomes: [SpeedCheck.Outcome]) -> TextTable {

@@ -226,5 +226,10 @@ public enum ColumnCatalogue {
                 + "once, and not for all that would have begun meanwhile. intended_p99_us has the "
                 + "latency from when an operation was due."
         ) { $0.offeredRate },
+        column(
+            "latency_samples",
+            "Durations behind the latency percentiles: operations, transactions or batches of "
+                + "reads. A percentile says little unless ten of them lie beyond it."
+        ) { $0.latency?.samples.map(String.init) ?? "" },
     ]
 }

@@ -3,12 +3,14 @@ public struct LatencySummary: Codable, Equatable, Sendable {
     public var p50, p90, p99, p999, p9999, max: Double
     /// The 10th percentile, which interruptions hardly affect.
     public var p10: Double?
+    /// How many durations were measured. Operations of one transaction share one.
+    public var samples: Int?
 
     /// Returns the percentiles of one operation from those of batches of `operations` operations.
     func divided(by operations: Double) -> LatencySummary {
         LatencySummary(
             p50: p50 / operations, p90: p90 / operations, p99: p99 / operations,
             p999: p999 / operations, p9999: p9999 / operations, max: max / operations,
-            p10: p10.map { $0 / operations })
+            p10: p10.map { $0 / operations }, samples: samples)
     }
 }

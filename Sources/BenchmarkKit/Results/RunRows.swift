@@ -104,6 +104,8 @@ extension LatencySummary {
             let p99 = row.number("latency_p99_us"), let p999 = row.number("latency_p999_us"),
             let p9999 = row.number("latency_p9999_us"), let max = row.number("latency_max_us")
         else { return nil }
-        self.init(p50: p50, p90: p90, p99: p99, p999: p999, p9999: p9999, max: max)
+        self.init(
+            p50: p50, p90: p90, p99: p99, p999: p999, p9999: p9999, max: max,
+            samples: row.number("latency_samples").map { Int($0) })
     }
 }

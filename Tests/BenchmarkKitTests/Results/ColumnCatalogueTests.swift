@@ -13,7 +13,8 @@ import Testing
         sync_p99_us,syncs_per_commit,bytes_written_per_commit,pages_written_per_commit,\
         write_amplification,file_bytes,live_bytes,space_amplification,allocations_per_op,\
         allocated_bytes_per_op,rss_peak_bytes,digest,sweep,deterministic,write_calls_per_commit,\
-        page_faults,context_switches,threads_max,instructions,offered_ops_per_s
+        page_faults,context_switches,threads_max,instructions,offered_ops_per_s,\
+        latency_samples
         """
 
     @Test func theHeaderIsTheContract() {

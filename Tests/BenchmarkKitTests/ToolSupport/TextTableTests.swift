@@ -26,4 +26,27 @@ import ToolSupport
         #expect(Display.grouped(-1000) == "-1,000")
         #expect(Display.bytes(1_500_000) == "1.5 MB")
     }
+
+    @Test func columnsThatDoNotFitFollowBelow() {
+        let table = TextTable(
+            leftColumns: [0, 2], header: ["name", "one", "two", "three"],
+            rows: [["a", "1", "x", "3"]])
+        #expect(table.lines(within: nil) == table.lines())
+        #expect(table.lines(within: 21) == table.lines())
+        #expect(
+            table.lines(within: 12) == [
+                "name  one", "----  ---", "a       1", "", "name  two", "----  ---", "a     x", "",
+                "name  three", "----  -----", "a         3",
+            ])
+        #expect(table.lines(within: 1).count == 11)
+        let (fitted, leftOut) = table.fitted(to: 14, leavingOut: [3, 1, 2])
+        #expect(fitted.header == ["name", "one", "two"] && leftOut == ["three"])
+        #expect(fitted.leftColumns == [0, 2])
+    }
+
+    @Test func sentencesAreWrapped() {
+        #expect(PageWidth.lines(of: "one two three", within: 7) == ["one two", "three"])
+        #expect(PageWidth.lines(of: "longer a", within: 3) == ["longer", "a"])
+        #expect(PageWidth.lines(of: "one two three", within: nil) == ["one two three"])
+    }
 }
