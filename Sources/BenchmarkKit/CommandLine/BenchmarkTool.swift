@@ -112,8 +112,8 @@ struct RealmBenchCommand: ParsableCommand {
     private static var commands: [any ParsableCommand.Type] {
         [
             RunCommand.self, ListCommand.self, ExplainCommand.self, ReportCommand.self,
-            PinsCommand.self, BaselineCommand.self, CompareCommand.self, GateCommand.self,
-            SelftestCommand.self, CompletionCommand.self,
+            PinsCommand.self, BaselineCommand.self, CompareCommand.self, HistoryCommand.self,
+            GateCommand.self, SelftestCommand.self, CompletionCommand.self,
             RunCaseCommand.self, VerifyRunCommand.self, WriteSensorsCommand.self,
             ObservePersonsCommand.self, TimeCaseCommand.self,
         ]

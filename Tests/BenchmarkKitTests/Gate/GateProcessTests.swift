@@ -311,6 +311,28 @@ final class GateProcessTests {
         #expect(try BenchmarkProcess("compare", run).exitCode() == 64)
     }
 
+    @Test func theHistoryOfRunsIsShown() throws {
+        let files = [folder.path + "/history.html", folder.path + "/history.svg"]
+        let process = try BenchmarkProcess(
+            "history", folder.path + "/runs", "--metric", "file_bytes", "--all", "--page",
+            files[0], "--picture", files[1])
+        let text = process.text()
+        #expect(process.exitCode() == 0, "\(text)")
+        #expect(text.contains("1 run: 0 metrics of 1 changed."), "\(text)")
+        #expect(files.allSatisfy(FileManager.default.fileExists))
+        let csv = try BenchmarkProcess("history", run, "--format", "csv")
+        #expect(csv.text().contains("insert/engine/full/plain/500/realm,file_bytes,"))
+        for (arguments, says) in [
+            ([folder.path], "There is no run"), ([run, "--filter", "nothing"], "None of 1 run"),
+            ([run, "--metric", "file_byte"], "Did you mean file_bytes"),
+            ([run, "--picture", "x.svg"], "choose with --metric"),
+        ] {
+            let wrong = try BenchmarkProcess(["history"] + arguments)
+            let text = wrong.text()
+            #expect(wrong.exitCode() == 64 && text.contains(says), "\(text)")
+        }
+    }
+
     @Test func aGateOverNoRowIsNoPass() throws {
         let store = try BaselineStore(path: baselines)
         let key = TimedKey.current(path: folder.path)

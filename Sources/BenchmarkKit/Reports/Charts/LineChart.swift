@@ -32,6 +32,8 @@ struct LineChart {
     var yKind = ChartAxis.Kind.linear
     var yUnit = ChartAxis.Unit.plain
     var series: [Series]
+    /// Vertical lines at places of the horizontal axis, each with a label.
+    var marks: [(x: Double, label: String)] = []
 
     private static let width = 640.0
     private static let plotHeight = 240.0
@@ -73,6 +75,10 @@ struct LineChart {
                 points.append((x(point.x), y(point.y)))
             }
             svg.polyline(points, line.style.classes)
+        }
+        for mark in marks {
+            svg.line(x(mark.x), top, x(mark.x), bottom, "mark")
+            svg.text(x(mark.x) - 4, top + 12, mark.label, "tick", anchor: .end)
         }
         svg.line(Self.left, bottom, Self.width - Self.right, bottom, "frame")
         return svg

@@ -22,6 +22,15 @@ struct SVG {
             + body + "</svg>\n"
     }
 
+    /// The graphic as a file of its own, with the style sheet that its classes are of.
+    func file(style: String) -> String {
+        let size = "\(Self.number(width)) \(Self.number(height))"
+        return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(size)\">"
+            + "<title>\(Self.escaped(title))</title><style>\n\(style)svg { background: "
+            + "var(--ground); font-family: system-ui, \"DejaVu Sans\", sans-serif; }\n</style>"
+            + body + "</svg>\n"
+    }
+
     mutating func line(
         _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ style: String
     ) {

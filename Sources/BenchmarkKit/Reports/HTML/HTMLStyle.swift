@@ -45,6 +45,7 @@ enum HTMLStyle {
         svg .title { font-size: 14px; font-weight: 600; }
         svg .tick, svg .axis { fill: var(--soft); }
         .grid { stroke: var(--rule); }
+        .mark { stroke: var(--bad); stroke-dasharray: 3 3; }
         .frame, .whisker { stroke: var(--ink); stroke-width: 1.2; }
         .line { fill: none; stroke-width: 2.2; stroke-linejoin: round; }
         .d1 { stroke-dasharray: 7 4; } .d2 { stroke-dasharray: 2 3; }
