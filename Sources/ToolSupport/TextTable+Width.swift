@@ -36,14 +36,15 @@ extension TextTable {
 
     /// Returns the table as text of at most `width` columns; nil means any width.
     ///
-    /// Columns that do not fit follow in further tables. Each begins with the first column.
-    package func lines(within width: Int?) -> [String] {
+    /// Columns that do not fit follow in further tables. Each begins with the first `keys` columns,
+    /// which tell the rows apart.
+    package func lines(within width: Int?, keys: Int = 1) -> [String] {
         guard let width else { return lines() }
-        var blocks: [[Int]] = [[0]]
-        for column in header.indices.dropFirst() {
+        var blocks = [Array(0..<keys)]
+        for column in header.indices.dropFirst(keys) {
             let extended = blocks[blocks.count - 1] + [column]
-            if extended.count > 2, self.width(of: extended) > width {
-                blocks.append([0, column])
+            if extended.count > keys + 1, self.width(of: extended) > width {
+                blocks.append(blocks[0].prefix(keys) + [column])
             } else {
                 blocks[blocks.count - 1] = extended
             }

@@ -28,12 +28,15 @@ struct ComparisonText {
     private func lines(isMarkdown: Bool) -> [String] {
         var lines: [String] = []
         if isMarkdown { lines += ["# Compared with \(comparison.reference.name)", ""] }
-        for note in comparison.notes { lines.append(isMarkdown ? "- \(note)" : note) }
+        for note in comparison.notes {
+            lines += isMarkdown ? ["- \(note)"] : PageWidth.lines(of: note, within: width)
+        }
         if !comparison.notes.isEmpty { lines.append("") }
         for pair in comparison.pairs {
-            for (title, table) in tables(of: pair) {
+            for (title, table, keys) in tables(of: pair) {
                 lines += [isMarkdown ? "## \(title)" : title, ""]
-                lines += (isMarkdown ? table.markdown() : table.lines(within: width)) + [""]
+                lines += isMarkdown ? table.markdown() : table.lines(within: width, keys: keys)
+                lines.append("")
             }
             lines.append(
                 "\(pair.side.name): \(pair.counted.comparedMetrics) counted metrics of "
@@ -53,16 +56,19 @@ struct ComparisonText {
         + "of the ratio leaves out 1 and p, corrected for all rows, is below "
         + "\(Display.number(RunComparison.significance))."
 
-    private func tables(of pair: RunComparison.Pair) -> [(title: String, table: TextTable)] {
-        var tables: [(String, TextTable)] = []
+    /// Returns the tables, each with the number of columns that tell its rows apart.
+    private func tables(
+        of pair: RunComparison.Pair
+    ) -> [(title: String, table: TextTable, keys: Int)] {
+        var tables: [(String, TextTable, Int)] = []
         if !pair.counted.differences.isEmpty {
             tables.append(
                 (
-                    "Counted metrics of \(pair.side.name) that differ", pair.counted.table()
+                    "Counted metrics of \(pair.side.name) that differ", pair.counted.table(), 2
                 ))
         }
         if showsTimes, !pair.times.isEmpty {
-            tables.append(("Times of \(pair.side.name)", Self.table(of: pair.times)))
+            tables.append(("Times of \(pair.side.name)", Self.table(of: pair.times), 1))
         }
         return tables
     }

@@ -79,7 +79,9 @@ struct CountedGate {
             "Baseline '\(baseline.name)' (\(baseline.key.counted)), from the run "
                 + "\(baseline.runId)\n")
         if !comparison.differences.isEmpty {
-            for line in comparison.table().lines(within: options.width) { terminal.print(line) }
+            for line in comparison.table().lines(within: options.width, keys: 2) {
+                terminal.print(line)
+            }
             terminal.print("")
         }
         for row in comparison.newRows {

@@ -9,9 +9,9 @@ struct HistoryText {
     /// How a change is found.
     static let rule =
         "Counted metrics: every difference is a change. Times: E-divisive (Matteson and James, "
-        + "2014), p at most \(Display.number(ChangePoints.significance)) by "
+        + "2014), p at most \(ChangePoints.significance) by "
         + "\(ChangePoints.permutations) permutations, at least \(ChangePoints.fewestValues) runs "
-        + "on each side; one run in a hundred of those that did not change is taken for a change. "
+        + "on each side; one series in a hundred that did not change is taken for one that did. "
         + "Before and after are medians of the runs between two changes."
 
     // MARK: Text
@@ -21,9 +21,9 @@ struct HistoryText {
         if !lines.isEmpty { lines.append("") }
         let changed = history.lines.filter { !$0.changes.isEmpty }
         if all {
-            lines += metrics.lines(within: width) + [""]
+            lines += metrics.lines(within: width, keys: 2) + [""]
         }
-        if !changed.isEmpty { lines += changes.lines(within: width) + [""] }
+        if !changed.isEmpty { lines += changes.lines(within: width, keys: 2) + [""] }
         lines.append(
             "\(Display.count(history.runs, "run")): \(Display.count(changed.count, "metric")) of "
                 + "\(Display.grouped(history.lines.count)) changed.")
@@ -81,7 +81,7 @@ struct HistoryText {
     }
 
     private static func relative(_ before: Double, _ after: Double) -> String {
-        before == 0 ? "" : Percent.signed((after / before - 1) * 100)
+        before == 0 || before == after ? "" : Percent.signed((after / before - 1) * 100)
     }
 
     // MARK: CSV

@@ -98,8 +98,8 @@ enum TerminalResults {
             + "at least \(Int(samplesBeyond)) samples lie beyond it: p50 from 20 samples on, p99 "
             + "from 1,000, p99.9 from 10,000."
         if !leftOut.isEmpty {
-            text += " Left out for want of room: \(leftOut.joined(separator: ", ")); --wide shows "
-            text += "everything, and so does report.html."
+            text +=
+                " Left out for want of room: \(leftOut.joined(separator: ", ")); --wide shows them."
         }
         return PageWidth.lines(of: text, within: width)
     }

@@ -36,7 +36,7 @@ import ToolSupport
         }
         let narrow = TerminalResults.lines(for: [row(samples: 5000)], isWide: false)
         let text = narrow.joined(separator: " ")
-        #expect(text.contains("peak RSS; --wide shows everything"), "\(text)")
+        #expect(text.contains("peak RSS; --wide shows them."), "\(text)")
         let wide = TerminalResults.lines(for: [row(samples: 5_000_000)], isWide: true)
         for column in ["p99.99", "peak RSS", "samples", "seconds", "file"] {
             #expect(wide[0].contains(column), "\(wide[0])")

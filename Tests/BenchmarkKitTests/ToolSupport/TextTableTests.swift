@@ -39,6 +39,8 @@ import ToolSupport
                 "name  three", "----  -----", "a         3",
             ])
         #expect(table.lines(within: 1).count == 11)
+        let keyed = table.lines(within: 15, keys: 2)
+        #expect(keyed[0] == "name  one  two" && keyed[4] == "name  one  three")
         let (fitted, leftOut) = table.fitted(to: 14, leavingOut: [3, 1, 2])
         #expect(fitted.header == ["name", "one", "two"] && leftOut == ["three"])
         #expect(fitted.leftColumns == [0, 2])
