@@ -48,17 +48,24 @@ public struct StudioOptions: ParsableArguments {
     public static let discussion = """
         Serves a page on 127.0.0.1 and opens it; without a desktop, prints its address. The \
         address has a random token, and only who has it gets in. Nothing but the named files can \
-        be read. The files may be in use by other processes, whose commits the page follows. \
+        be read, and without --edit they cannot be changed. The files may be in use by other \
+        processes, whose commits the page follows. \
         docs/guide/studio.md shows what the page can do.
 
         EXAMPLES
           realm studio people.realm
           realm studio people.realm orders.realm --port 8080 --no-open
           realm studio secret.realm --key-file secret.key
+          realm studio people.realm --edit
         """
 
     @Argument(help: ArgumentHelp("The database files.", valueName: "file"))
     public var files: [String]
+
+    @Flag(
+        name: .customLong("edit"),
+        help: "Let the page change objects, each change in a transaction that it can take back.")
+    public var allowsChanges = false
 
     @Option(help: "The port of the page; by default, one that is free.")
     public var port = 0

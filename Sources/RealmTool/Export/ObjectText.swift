@@ -133,8 +133,8 @@ final class ObjectText {
         output.append(UInt8(ascii: isMap ? "}" : "]"))
     }
 
-    /// Appends a single value as JSON.
-    private func append(
+    /// Appends a single value, or an element of a collection, as JSON.
+    func append(
         _ value: Scalar, _ property: Property, to output: ByteOutput, depth: Int
     ) throws {
         switch property.definition.type {

@@ -1,11 +1,11 @@
 /// A value of JSON that was read as a whole, with its place in the record.
-struct JSONNode {
-    struct Member {
+struct JSONNode: Sendable {
+    struct Member: Sendable {
         let name: [UInt8]
         let value: JSONNode
     }
 
-    enum Value {
+    enum Value: Sendable {
         case null
         case bool(Bool)
         case number([UInt8])

@@ -10,6 +10,8 @@ final class LinkTargets {
     private let memory: RecordMemory
     /// The imported objects by table and by their keys in the exported file.
     private var imported: [Int: [Int64: ObjectKey]] = [:]
+    /// Whether `$key` is also the key of an object of this file.
+    var knowsOwnKeys = false
 
     init(_ connection: Connection, memory: RecordMemory) {
         self.connection = connection
@@ -50,7 +52,9 @@ final class LinkTargets {
         guard case .number(let digits) = key.value,
             let number = digits.withUnsafeBytes({ NumberText.integer($0) })
         else { throw DataProblem("'$key' is an integer.", at: key.offset) }
-        return imported[target.number]?[number]
+        if let known = imported[target.number]?[number] { return known }
+        let key = ObjectKey(rawValue: number)
+        return try knowsOwnKeys && target.contains(key) ? key : nil
     }
 
     /// Returns the object that the value of `$link` names; nil if there is none yet.

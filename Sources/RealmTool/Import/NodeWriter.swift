@@ -9,6 +9,8 @@ final class NodeWriter {
     let memory: RecordMemory
     /// Whether links that lead nowhere are left out: null, or no element of a list or set.
     var leavesOutMissingLinks = false
+    /// What is added to the message about a link that leads nowhere.
+    var hintAtMissingLinks = " --missing-links null leaves it out."
 
     init(_ connection: Connection, memory: RecordMemory) {
         self.connection = connection
@@ -168,7 +170,7 @@ final class NodeWriter {
 
     // MARK: Elements
 
-    private func append(
+    func append(
         _ node: JSONNode, to list: ListHandle, _ column: Int, in table: Table
     ) throws {
         switch table.definition.columns[column].type {
@@ -199,7 +201,7 @@ final class NodeWriter {
 
     /// Returns a value that is neither an embedded object nor mixed; nil for a link that leads
     /// nowhere, which is to be left out.
-    private func value(_ node: JSONNode, _ column: Int, in table: Table) throws -> Scalar? {
+    func value(_ node: JSONNode, _ column: Int, in table: Table) throws -> Scalar? {
         let definition = table.definition.columns[column]
         switch definition.type {
         case .link:
@@ -211,8 +213,7 @@ final class NodeWriter {
             if leavesOutMissingLinks { return nil }
             throw DataProblem(
                 "The link '\(place(table, column))' leads to \(shown(node)), which is no object "
-                    + "of '\(definition.linkTarget ?? "")'. --missing-links null leaves it out.",
-                at: node.offset)
+                    + "of '\(definition.linkTarget ?? "")'." + hintAtMissingLinks, at: node.offset)
         case .mixed:
             guard case .value(let value) = try mixed(node) else {
                 throw DataProblem(
@@ -227,11 +228,27 @@ final class NodeWriter {
                         token, definition.type, isOptional: definition.isOptional, memory: memory,
                         place: place(table, column)))
             }
-            if let value { return value }
+            if let value {
+                try requireBits(of: value, at: node.offset, column, in: table)
+                return value
+            }
             throw DataProblem(
                 "'\(place(table, column))' holds \(ScalarReader.noun(definition.type)), not a list "
                     + "or an object.", at: node.offset)
         }
+    }
+
+    /// Throws for an integer that the programs of the class cannot read.
+    private func requireBits(
+        of value: Scalar, at offset: Int, _ column: Int, in table: Table
+    ) throws(DataProblem) {
+        let bits = table.definition.columns[column].integerBits
+        guard case .integer(let number) = value, bits > 0, bits < Int64.bitWidth,
+            number >> (bits - 1) != number >> (Int64.bitWidth - 1)
+        else { return }
+        throw DataProblem(
+            "'\(place(table, column))' holds an integer of \(bits) bits, which \(number) is not.",
+            at: offset)
     }
 
     private func shown(_ node: JSONNode) -> String {

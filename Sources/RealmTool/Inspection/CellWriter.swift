@@ -59,8 +59,7 @@ final class CellWriter {
         }
         let elements = Elements(property, of: table, table.key(at: location))
         output.append("{")
-        output.member("count")
-        output.append(decimal: Int64(try elements.count()))
+        output.member("count", try elements.count())
         output.member("label")
         let label = ByteOutput()
         try describe(elements, to: label, depth: 0)
@@ -101,8 +100,7 @@ final class CellWriter {
         output.append("{")
         output.member("text")
         append(text: bytes, limit: Self.longestText, to: output)
-        output.member("bytes")
-        output.append(decimal: Int64(bytes.count))
+        output.member("bytes", bytes.count)
         output.append("}")
     }
 
@@ -112,8 +110,7 @@ final class CellWriter {
         output.append(UInt8(ascii: "\""))
         HexText.append(bytes.prefix(Self.longestData), to: output)
         output.append(UInt8(ascii: "\""))
-        output.member("bytes")
-        output.append(decimal: Int64(bytes.count))
+        output.member("bytes", bytes.count)
         output.append("}")
     }
 
@@ -144,8 +141,7 @@ final class CellWriter {
             try appendLink(to: link.key, of: target, to: output)
         case .list, .map:
             output.append("{")
-            output.member("count")
-            output.append(decimal: Int64(try objects.connection.elementCount(of: value)))
+            output.member("count", try objects.connection.elementCount(of: value))
             output.member("label")
             let label = ByteOutput()
             try describe(value, to: label, depth: 0)
@@ -168,8 +164,7 @@ final class CellWriter {
         output.append("\"")
         output.append(decimal: key.rawValue)
         output.append("\"")
-        output.member("class")
-        output.append(json: target.definition.name)
+        output.member("class", target.definition.name)
         output.member("label")
         let label = ByteOutput()
         if isEmbedded {

@@ -26,24 +26,42 @@ public final class InspectedFile: Sendable {
         weak var version: InspectedVersion?
     }
 
-    private let database: Database
+    let database: Database
     private let shown = Mutex<[UInt64: Shown]>([:])
-    /// What users should know of the opening: commits may be missing.
+    /// What users should know of the opening: that commits may be missing, or why the file can only
+    /// be read.
     public let warning: String?
 
-    /// Opens a file for reading.
-    public init(path: String, key: [UInt8]?) throws(Problem) {
-        do throws(StorageError) {
-            database = try Database.open(
+    /// Opens a file.
+    ///
+    /// - Parameter isEditable: whether a ``FileEditor`` is to change it. If this process must not
+    ///   write the file, it is opened for reading, with a ``warning``.
+    public init(path: String, key: [UInt8]?, isEditable: Bool = false) throws(Problem) {
+        var refusal: String?
+        func open(readOnly: Bool) throws(StorageError) -> Database {
+            try Database.open(
                 path: path,
-                options: .init(createIfMissing: false, readOnly: true, encryptionKey: key))
+                options: .init(createIfMissing: false, readOnly: readOnly, encryptionKey: key))
+        }
+        do throws(StorageError) {
+            do throws(StorageError) {
+                database = try open(readOnly: !isEditable)
+            } catch {
+                guard isEditable, error.code == .permissionDenied || error.systemError == EROFS
+                else { throw error }
+                refusal = error.message
+                database = try open(readOnly: true)
+            }
         } catch {
             throw Problem(
                 message: ToolError(error, isOfOpening: true).message,
                 needsKey: error.code == .wrongKey)
         }
-        warning = database.takeOpeningWarning()
+        warning = database.takeOpeningWarning() ?? refusal.map { "Nothing can be changed: \($0)" }
     }
+
+    /// Whether it was opened so that a ``FileEditor`` can change it.
+    public var isEditable: Bool { !database.isReadOnly }
 
     public var isEncrypted: Bool { database.isEncrypted }
     /// Bytes of the file now.
@@ -81,31 +99,21 @@ public final class InspectedFile: Sendable {
         let statistics = try database.statistics()
         let output = ByteOutput()
         output.append("{")
-        output.member("newest")
-        output.append(json: statistics.newestVersion)
-        output.member("format")
-        output.append(decimal: Int64(database.formatVersion))
-        output.member("pageSize")
-        output.append(decimal: Int64(statistics.pageSize))
-        output.member("fileBytes")
-        output.append(json: statistics.fileBytes)
-        output.member("liveBytes")
-        output.append(json: statistics.liveBytes)
+        output.member("newest", statistics.newestVersion)
+        output.member("format", database.formatVersion)
+        output.member("pageSize", statistics.pageSize)
+        output.member("fileBytes", statistics.fileBytes)
+        output.member("liveBytes", statistics.liveBytes)
         output.member("pins")
         output.append("[")
         for pin in statistics.pinnedVersions {
             output.separate()
             output.append("{")
-            output.member("version")
-            output.append(json: pin.version)
-            output.member("process")
-            output.append(decimal: Int64(pin.processID))
-            output.member("name")
-            output.append(json: pin.processName)
-            output.member("isOwn")
-            output.append(json: pin.processID == UInt32(getpid()))
-            output.member("isFrozen")
-            output.append(json: pin.isFrozen)
+            output.member("version", pin.version)
+            output.member("process", pin.processID)
+            output.member("name", pin.processName)
+            output.member("isOwn", pin.processID == UInt32(getpid()))
+            output.member("isFrozen", pin.isFrozen)
             output.member("seconds")
             output.append(decimal: pin.age.components.seconds)
             output.append("}")

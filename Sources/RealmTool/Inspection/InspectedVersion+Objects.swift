@@ -6,34 +6,40 @@ extension InspectedVersion {
     public static let mostBytes = 1 << 18
 
     /// An object with its position among all of its class; `null` if it does not exist.
-    public func object(_ key: Int64, in className: String) throws -> [UInt8] {
+    ///
+    /// - Parameter isToEdit: whether the answer has what the object is now, for ``FileEditor``.
+    ///   That takes reading all of it.
+    public func object(
+        _ key: Int64, in className: String, isToEdit: Bool = false
+    ) throws -> [UInt8] {
         try read { connection in
             let table = try table(className, connection)
             let key = ObjectKey(rawValue: key)
             let output = ByteOutput()
             guard let location = try table.location(of: key) else { return Array("null".utf8) }
             output.append("{")
-            output.member("version")
-            output.append(json: number)
-            output.member("position")
-            output.append(decimal: Int64(try table.position(of: key) ?? 0))
-            output.member("linkedFrom")
-            output.append(decimal: Int64(try table.backlinkCount(of: key)))
+            output.member("version", number)
+            output.member("position", try table.position(of: key) ?? 0)
+            output.member("linkedFrom", try table.backlinkCount(of: key))
             output.member("owner")
             if let owner = try table.owner(of: key),
                 let origin = try connection.table(number: owner.object.table)
             {
                 output.append("{")
-                output.member("class")
-                output.append(json: origin.definition.name)
+                output.member("class", origin.definition.name)
                 output.member("key")
                 output.append(text: "\"\(owner.object.key.rawValue)\"")
                 output.append("}")
             } else {
                 output.append("null")
             }
+            let objects = ObjectText(connection)
+            if isToEdit {
+                output.member(
+                    "fingerprint", try Fingerprint.ofObject(in: table, at: location, objects))
+            }
             output.member("object")
-            let cells = CellWriter(ObjectText(connection))
+            let cells = CellWriter(objects)
             try cells.append(object: location, of: table, to: output)
             output.append("}")
             return output.contents
@@ -41,8 +47,12 @@ extension InspectedVersion {
     }
 
     /// Some elements of a list, set or map, with the number of all.
+    ///
+    /// - Parameter isToEdit: whether the answer has what the collection is now, for ``FileEditor``.
+    ///   That takes reading all elements.
     public func elements(
-        of property: String, _ key: Int64, in className: String, from: Int, count: Int
+        of property: String, _ key: Int64, in className: String, from: Int, count: Int,
+        isToEdit: Bool = false
     ) throws -> [UInt8] {
         try read { connection in
             let (table, location, property) = try place(property, key, className, connection)
@@ -54,13 +64,16 @@ extension InspectedVersion {
             let all = try elements.count()
             let first = min(max(0, from), all)
             let range = first..<min(all, first + min(max(0, count), Self.mostRows))
-            let cells = CellWriter(ObjectText(connection))
+            let objects = ObjectText(connection)
+            let cells = CellWriter(objects)
             let output = ByteOutput()
             output.append("{")
-            output.member("count")
-            output.append(decimal: Int64(all))
-            output.member("from")
-            output.append(decimal: Int64(first))
+            if isToEdit {
+                output.member(
+                    "fingerprint", try Fingerprint.of(property, of: table, at: location, objects))
+            }
+            output.member("count", all)
+            output.member("from", first)
             output.member("elements")
             output.append("[")
             try elements.forEach(in: range) { key, value in
@@ -98,10 +111,8 @@ extension InspectedVersion {
                     ? CellWriter.prefix(rest, Self.mostBytes)
                     : UnsafeRawBufferPointer(rebasing: rest.prefix(Self.mostBytes))
                 output.append("{")
-                output.member("bytes")
-                output.append(decimal: Int64(bytes.count))
-                output.member("next")
-                output.append(decimal: Int64(first + part.count))
+                output.member("bytes", bytes.count)
+                output.member("next", first + part.count)
                 output.member("text")
                 append(part)
                 output.append("}")
@@ -127,7 +138,7 @@ extension InspectedVersion {
         }
     }
 
-    private func place(
+    func place(
         _ name: String, _ key: Int64, _ className: String, _ connection: Connection
     ) throws -> (Table, RowLocation, ObjectText.Property) {
         let table = try table(className, connection)

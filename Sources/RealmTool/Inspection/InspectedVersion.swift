@@ -38,14 +38,9 @@ public final class InspectedVersion: @unchecked Sendable {
         try read { connection in
             let output = ByteOutput()
             output.append("{")
-            output.member("version")
-            output.append(json: number)
+            output.member("version", number)
             output.member("schemaVersion")
-            if let version = try connection.schemaVersion() {
-                output.append(json: version)
-            } else {
-                output.append("null")
-            }
+            output.append(text: try connection.schemaVersion().map { "\($0)" } ?? "null")
             output.member("classes")
             output.append("[")
             for definition in try connection.tableDefinitions() {
@@ -60,12 +55,9 @@ public final class InspectedVersion: @unchecked Sendable {
     private func append(_ definition: TableDefinition, count: Int, to output: ByteOutput) {
         output.separate()
         output.append("{")
-        output.member("name")
-        output.append(json: definition.name)
-        output.member("embedded")
-        output.append(json: definition.isEmbedded)
-        output.member("count")
-        output.append(decimal: Int64(count))
+        output.member("name", definition.name)
+        output.member("embedded", definition.isEmbedded)
+        output.member("count", count)
         output.member("properties")
         output.append("[")
         for column in definition.columns { append(column, to: output) }
@@ -76,22 +68,14 @@ public final class InspectedVersion: @unchecked Sendable {
         let property = SchemaDocument.Property(column)
         output.separate()
         output.append("{")
-        output.member("name")
-        output.append(json: property.name)
-        output.member("type")
-        output.append(json: property.type)
-        output.member("collection")
-        output.append(json: property.collection)
-        output.member("optional")
-        output.append(json: property.optional ?? false)
-        output.member("primaryKey")
-        output.append(json: property.primaryKey ?? false)
-        output.member("indexed")
-        output.append(json: property.indexed ?? false)
-        output.member("target")
-        output.append(json: property.target)
-        output.member("description")
-        output.append(json: TypeName.description(column))
+        output.member("name", property.name)
+        output.member("type", property.type)
+        output.member("collection", property.collection)
+        output.member("optional", property.optional ?? false)
+        output.member("primaryKey", property.primaryKey ?? false)
+        output.member("indexed", property.indexed ?? false)
+        output.member("target", property.target)
+        output.member("description", TypeName.description(column))
         output.append("}")
     }
 
@@ -104,8 +88,7 @@ public final class InspectedVersion: @unchecked Sendable {
                 let storage = try connection.storage(of: table(definition.name, connection))
                 output.separate()
                 output.append("{")
-                output.member("name")
-                output.append(json: definition.name)
+                output.member("name", definition.name)
                 for (name, bytes) in [
                     ("total", storage.total), ("primaryKeys", storage.primaryKeys),
                     ("backlinks", storage.backlinks), ("structure", storage.structure),

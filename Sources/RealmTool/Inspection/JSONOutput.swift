@@ -8,6 +8,21 @@ extension ByteOutput {
         append("\":")
     }
 
+    func member(_ name: StaticString, _ value: Bool) {
+        member(name)
+        if value { append("true") } else { append("false") }
+    }
+
+    func member(_ name: StaticString, _ text: String?) {
+        member(name)
+        append(json: text)
+    }
+
+    func member(_ name: StaticString, _ number: some BinaryInteger) {
+        member(name)
+        append(decimal: Int64(clamping: number))
+    }
+
     /// Appends a comma, unless this is the first element of its object or array.
     func separate() {
         switch bytes.last {
@@ -16,13 +31,9 @@ extension ByteOutput {
         }
     }
 
-    func append(json value: Bool) { if value { append("true") } else { append("false") } }
-
     func append(json text: String?) {
         if let text { JSONText.append(string: text, to: self) } else { append("null") }
     }
-
-    func append(json number: UInt64) { append(decimal: Int64(clamping: number)) }
 
     /// The bytes as they are now.
     var contents: [UInt8] { Array(bytes) }

@@ -11,7 +11,7 @@ extension BenchmarkError.Code {
     /// What is to be imported is malformed, or does not fit the class.
     static let badData = Self(rawValue: 65)
     /// Another process has the file open, and the command needs it alone.
-    static let inUse = Self(rawValue: 75)
+    public static let inUse = Self(rawValue: 75)
 }
 
 extension BenchmarkError {

@@ -1,90 +1,31 @@
-"""The Studio in a real browser. scripts/studio-test runs it.
+"""Looking into files with the Studio in a real browser. scripts/studio-test runs it.
 
-REALM_STUDIO_BINARIES  the folder with `realm` and `realm-studio`
-REALM_STUDIO_PICTURES  the folder for screenshots
-REALM_STUDIO_ROWS      the objects of the large file
+REALM_STUDIO_ROWS  the objects of the large file
 """
 
 import json
 import os
 import pathlib
 import socket
-import tempfile
 import unittest
 import xml.etree.ElementTree
 
-from fixtures import HOSTILE, HOSTILE_NAME, LONGEST, Fixtures
-from playwright.sync_api import expect, sync_playwright
+from browser import BrowserTest, binaries
+from fixtures import HOSTILE, HOSTILE_NAME, LONGEST
+from playwright.sync_api import expect
 from studio import Studio, until
 
-binaries = pathlib.Path(os.environ["REALM_STUDIO_BINARIES"])
-pictures = pathlib.Path(os.environ["REALM_STUDIO_PICTURES"])
 rows = int(os.environ.get("REALM_STUDIO_ROWS", "200000"))
-chromium = os.environ.get("REALM_STUDIO_BROWSER", "/usr/bin/chromium")
-expect.set_options(timeout=20_000)
 
 
-class StudioTests(unittest.TestCase):
+class StudioTests(BrowserTest):
     @classmethod
     def setUpClass(cls):
-        pictures.mkdir(parents=True, exist_ok=True)
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.fixtures = Fixtures(str(binaries / "realm"), cls.folder.name)
+        super().setUpClass()
         cls.things = cls.fixtures.every_type()
         cls.many = cls.fixtures.many(rows)
         cls.studio = Studio(str(binaries / "realm-studio"), cls.things, cls.many)
-        cls.driver = sync_playwright().start()
-        cls.browser = cls.driver.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox"])
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.driver.stop()
-        cls.studio.end()
-        cls.folder.cleanup()
-
-    def setUp(self):
-        self.problems = []
-
-    def tearDown(self):
-        for context in self.browser.contexts:
-            context.close()
-        self.assertEqual(self.problems, [])
-
-    # What the page complains about fails the test, except what it provokes itself.
-    def open(self, studio=None, hash="", width=1280, height=800, **options):
-        studio = studio or self.studio
-        context = self.browser.new_context(
-            viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
-        page = context.new_page()
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.on("console", lambda message: self.note(message))
-        page.goto(studio.address)
-        if hash:
-            page.goto(f"{studio.base}/{hash}")
-        return page
-
-    def note(self, message):
-        # A status of 4xx is an answer that the page shows, and a stream ends with its Studio.
-        expected = ["status of 4", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_REFUSED"]
-        if message.type == "error" and not any(text in message.text for text in expected):
-            self.problems.append(message.text)
-
-    def picture(self, page, name, height=None):
-        size = page.viewport_size
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": height or size["height"]}
-        page.screenshot(path=str(pictures / f"{name}.png"), clip=clip)
-
-    def cell(self, page, row, column):
-        return page.locator(f"#cell-{row}-{column}")
-
-    def column(self, page, name):
-        headers = page.locator("#table .header .cell")
-        expect(headers.filter(has_text=name).first).to_be_visible()
-        return next(
-            index for index in range(headers.count())
-            if headers.nth(index).text_content().startswith(name))
+        cls.addClassCleanup(cls.studio.end)
 
     # MARK: The server
 

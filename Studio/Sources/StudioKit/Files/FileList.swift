@@ -8,7 +8,9 @@ final class FileList: Sendable {
 
     init(_ options: StudioOptions) throws {
         let key = try options.key()
-        files = options.files.enumerated().map { StudioFile(number: $0, path: $1, key: key) }
+        files = options.files.enumerated().map {
+            StudioFile(number: $0, path: $1, key: key, isEditable: options.allowsChanges)
+        }
     }
 
     subscript(number: Int) -> StudioFile? {
@@ -19,30 +21,35 @@ final class FileList: Sendable {
 /// A file, and whether it could be opened.
 final class StudioFile: Sendable {
     private enum State {
-        case open(InspectedFile)
+        case open(InspectedFile, FileEditor)
         case closed(InspectedFile.Problem)
     }
 
     let number: Int
     let path: String
+    /// Whether the command line allows changes.
+    private let isEditable: Bool
     private let state: Mutex<State>
 
     /// - Parameter key: the key for the file if it is encrypted; nil if there is none.
-    init(number: Int, path: String, key: [UInt8]?) {
+    init(number: Int, path: String, key: [UInt8]?, isEditable: Bool) {
         self.number = number
         self.path = path
-        state = Mutex(Self.opened(path, key))
+        self.isEditable = isEditable
+        state = Mutex(Self.opened(path, key, isEditable))
     }
 
-    private static func opened(_ path: String, _ key: [UInt8]?) -> State {
+    private static func opened(_ path: String, _ key: [UInt8]?, _ isEditable: Bool) -> State {
         do throws(InspectedFile.Problem) {
-            return .open(try InspectedFile(path: path, key: nil))
-        } catch {
-            guard error.needsKey, let key else { return .closed(error) }
+            let file: InspectedFile
             do throws(InspectedFile.Problem) {
-                return .open(try InspectedFile(path: path, key: key))
-            } catch { return .closed(error) }
-        }
+                file = try InspectedFile(path: path, key: nil, isEditable: isEditable)
+            } catch {
+                guard error.needsKey, let key else { throw error }
+                file = try InspectedFile(path: path, key: key, isEditable: isEditable)
+            }
+            return .open(file, FileEditor(file))
+        } catch { return .closed(error) }
     }
 
     /// Opens the file that is at the path now. Blocks for a moment, until the streams of pages have
@@ -50,13 +57,13 @@ final class StudioFile: Sendable {
     func open(key: [UInt8]?) {
         var former: Weak?
         state.withLock { state in
-            if case .open(let file) = state { former = Weak(file: file) }
+            if case .open(let file, _) = state { former = Weak(file: file) }
             state = .closed(.init(message: "'\(path)' is being opened.", needsKey: false))
         }
         for _ in 0..<Self.mostPauses where former?.file != nil {
             Thread.sleep(forTimeInterval: Self.pause)
         }
-        let opened = Self.opened(path, key)
+        let opened = Self.opened(path, key, isEditable)
         state.withLock { $0 = opened }
     }
 
@@ -69,7 +76,7 @@ final class StudioFile: Sendable {
 
     /// Whether a file is the one that is open here.
     func isOpen(_ inspected: InspectedFile) -> Bool {
-        if case .open(let file) = state.withLock({ $0 }) { file === inspected } else { false }
+        if case .open(let file, _) = state.withLock({ $0 }) { file === inspected } else { false }
     }
 
     /// The file.
@@ -77,7 +84,17 @@ final class StudioFile: Sendable {
     /// - Throws: why it is not open.
     func inspected() throws(InspectedFile.Problem) -> InspectedFile {
         switch state.withLock({ $0 }) {
-        case .open(let file): return file
+        case .open(let file, _): return file
+        case .closed(let problem): throw problem
+        }
+    }
+
+    /// What changes the file. It does so only if the command line allows it.
+    ///
+    /// - Throws: why the file is not open.
+    func editor() throws(InspectedFile.Problem) -> FileEditor {
+        switch state.withLock({ $0 }) {
+        case .open(_, let editor): return editor
         case .closed(let problem): throw problem
         }
     }

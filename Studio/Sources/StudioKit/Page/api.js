@@ -6,6 +6,7 @@ export class Failure extends Error {
     this.code = answer.code;
     this.position = answer.position;
     this.suggestions = answer.suggestions ?? [];
+    this.now = answer.now;
   }
 }
 

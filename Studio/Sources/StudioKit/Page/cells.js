@@ -1,7 +1,7 @@
 // Values as people read them. Text of a file only ever becomes text nodes.
 
 // Characters that would be invisible, or change the order of what stands beside them.
-const hidden = new RegExp("[\\u0000-\\u001f\\u007f-\\u009f\\u200b\\u200c\\u200e\\u200f"
+export const hidden = new RegExp("[\\u0000-\\u001f\\u007f-\\u009f\\u200b\\u200c\\u200e\\u200f"
   + "\\u202a-\\u202e\\u2060-\\u2069\\ufeff]");
 const hiddenParts = new RegExp(`(${hidden.source})`);
 

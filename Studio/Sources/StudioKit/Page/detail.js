@@ -6,7 +6,8 @@ const pageOfElements = 100;
 
 export class Detail {
   // `source` has ask(what, parameters, signal), classes(), follow(className, key), close(),
-  // failed(error).
+  // failed(error), and for changes mayEdit(), edit(object, property, element),
+  // remove(object, seen), change(place, seen, change), insert(place, property, seen, at, element).
   constructor(source) {
     this.source = source;
     this.element = document.getElementById("detail");
@@ -23,18 +24,21 @@ export class Detail {
   async show(className, key, takesFocus) {
     const isSame = this.shown?.className === className && this.shown.key === key;
     this.shown = { className, key };
+    // The lists that are open, with the number of their elements that are shown.
+    if (!isSame) this.opened = new Map();
+    const edit = this.source.mayEdit() ? 1 : null;
     this.request?.abort();
     this.request = new AbortController();
     const { signal } = this.request;
     let answer;
     try {
-      answer = await this.source.ask("object", { class: className, key }, signal);
+      answer = await this.source.ask("object", { class: className, key, edit }, signal);
     } catch (error) {
       if (error.name !== "AbortError") this.source.failed(error);
       return;
     }
     if (signal.aborted) return;
-    const text = JSON.stringify(answer?.object ?? null);
+    const text = JSON.stringify([answer?.object, answer?.fingerprint]);
     // What the user has opened stays as it is while the object does.
     if (isSame && text === this.text && !this.element.hidden) return;
     const place = isSame ? this.element.scrollTop : 0;
@@ -58,6 +62,16 @@ export class Detail {
     close.ariaLabel = "Close";
     close.addEventListener("click", () => this.source.close());
     head.append(back, title, close);
+    const { properties, embedded } =
+      this.source.classes().find((other) => other.name === className);
+    if (answer && this.source.mayEdit() && !embedded) {
+      const remove = make("button", "", "Delete");
+      remove.title = "Delete the object. Undo brings it back.";
+      remove.addEventListener("click", () => {
+        this.source.remove({ className, key }, answer.fingerprint);
+      });
+      close.before(remove);
+    }
     if (!answer) {
       this.element.replaceChildren(head, make("p", "quiet", "The object has been deleted."));
       return;
@@ -72,7 +86,6 @@ export class Detail {
       }, "object", this.source.follow);
     }
     const list = make("dl");
-    const { properties } = this.source.classes().find((other) => other.name === className);
     properties.forEach((property, index) => {
       const term = make("dt");
       const name = make("b");
@@ -82,6 +95,14 @@ export class Detail {
         property.indexed ? "indexed" : "",
       ];
       term.append(name, ` ${notes.filter(Boolean).join(", ")}`);
+      if (this.source.mayEdit()) {
+        const edit = make("button", "small", "Edit");
+        edit.ariaLabel = `Edit ${property.name}`;
+        edit.addEventListener("click", () => {
+          this.source.edit({ className, key }, property, edit);
+        });
+        term.append(edit);
+      }
       const value = make("dd");
       value.dir = "auto";
       this.drawValue(value, property, answer.object.cells[index], className, key);
@@ -97,7 +118,8 @@ export class Detail {
     const place = { class: className, key, property: property.name };
     const inner = "type" in cell ? cell.value : cell;
     if (property.collection) {
-      if (cell.count > 0) this.addElements(element, property, place, cell.count);
+      const mayInsert = property.collection === "list" && this.source.mayEdit();
+      if (cell.count > 0 || mayInsert) this.addElements(element, property, place, cell.count);
     } else if (inner !== null && typeof inner === "object"
       && ("text" in inner || "hex" in inner && inner.bytes > 32 || "count" in inner)) {
       this.addWhole(element, property.type, place);
@@ -132,13 +154,25 @@ export class Detail {
   }
 
   addElements(element, property, place, count) {
+    const mayEdit = this.source.mayEdit();
+    const isList = mayEdit && property.collection === "list";
     const list = make("ol");
     const more = make("button", "", "More");
     let from = 0;
-    const load = async () => {
+    let seen;
+    const load = async (wanted) => {
       more.disabled = true;
       try {
-        const answer = await this.source.ask("elements", { ...place, from, count: pageOfElements });
+        const answer = await this.source.ask(
+          "elements", { ...place, from, count: wanted, edit: mayEdit ? 1 : null });
+        if (seen !== undefined && answer.fingerprint !== seen) {
+          // Parts of two versions do not go together.
+          list.replaceChildren();
+          from = 0;
+          seen = undefined;
+          return await load(wanted);
+        }
+        seen = answer.fingerprint;
         answer.elements.forEach(({ key, value }, index) => {
           const item = make("li");
           const at = make("span", "at");
@@ -149,21 +183,67 @@ export class Detail {
           draw(shown, value, property.type, this.source.follow);
           for (const chip of shown.querySelectorAll(".chip")) chip.tabIndex = 0;
           item.append(at, shown);
+          if (isList) item.append(this.tools(place, seen, from + index, answer.count));
           list.append(item);
         });
         from += answer.elements.length;
+        this.opened.set(property.name, from);
         more.disabled = false;
         more.hidden = from >= answer.count || answer.elements.length === 0;
+        insert.hidden = !isList || !more.hidden;
+        this.focusTool(property.name, list);
       } catch (error) {
         this.source.failed(error);
       }
     };
-    more.addEventListener("click", load);
-    const open = make("button", "", `Show ${count === 1 ? "the element" : "elements"}`);
-    open.addEventListener("click", () => {
-      open.replaceWith(list, more);
-      load();
+    more.addEventListener("click", () => load(pageOfElements));
+    const insert = make("button", "", "Insert");
+    insert.hidden = true;
+    insert.addEventListener("click", () => {
+      this.source.insert(place, property, seen, from, insert);
+    });
+    const open = make("button", "", count === 0 ? "Insert"
+      : `Show ${count === 1 ? "the element" : "elements"}`);
+    const show = (wanted) => {
+      open.replaceWith(list, more, insert);
+      return load(wanted);
+    };
+    open.addEventListener("click", async () => {
+      await show(pageOfElements);
+      if (count === 0) insert.click();
     });
     element.append(make("br"), open);
+    const opened = this.opened.get(property.name);
+    if (opened !== undefined) show(Math.max(opened + 1, pageOfElements));
+  }
+
+  // Buttons that move an element of a list, and remove it.
+  tools(place, seen, position, count) {
+    const tools = make("span", "tools");
+    const add = (text, label, to, change) => {
+      const button = make("button", "small", text);
+      button.ariaLabel = `${label} element ${position}`;
+      button.title = label;
+      button.disabled = to < 0 || to >= count;
+      button.addEventListener("click", () => {
+        this.tool = { property: place.property, position: to, text };
+        this.source.change(place, seen, change);
+      });
+      tools.append(button);
+    };
+    const move = (to) => ({ move: { from: position, to } });
+    add("↑", "Move up", position - 1, move(position - 1));
+    add("↓", "Move down", position + 1, move(position + 1));
+    add("✕", "Remove", position, { remove: { at: position } });
+    return tools;
+  }
+
+  // The button that was used last, where the element is now, is used again by the next key.
+  focusTool(property, list) {
+    if (this.tool?.property !== property) return;
+    const { position, text } = this.tool;
+    this.tool = null;
+    const buttons = [...list.children[position]?.querySelectorAll(".tools button") ?? []];
+    buttons.find((button) => button.textContent === text)?.focus();
   }
 }

@@ -6,6 +6,7 @@ import { address, get, post } from "./api.js";
 import { appendText, bytes, grouped, make } from "./cells.js";
 import { Detail } from "./detail.js";
 import { Diagram } from "./diagram.js";
+import { Editor } from "./edit.js";
 import { Inside } from "./inside.js";
 import { Live } from "./live.js";
 import { QueryBox } from "./query.js";
@@ -137,6 +138,8 @@ async function openFile() {
   sizes = null;
   version = null;
   setFrozen(false);
+  editor.forget(file?.isEditable);
+  element("edited").textContent = "";
   element("file").value = shown.file;
   element("size").textContent = file?.size === undefined ? "" : bytes(file.size);
   document.title = file ? `${file.path.split("/").at(-1)} - Realm Studio` : "Realm Studio";
@@ -368,6 +371,8 @@ const table = new Table(element("table"), {
   },
   nothing: () => (shown.predicate ? "No object matches." : "There are no objects of this class."),
   message: say,
+  mayEdit,
+  edit: (key, property, cell) => editProperty({ className: shown.className, key }, property, cell),
 });
 
 function showTable() {
@@ -380,6 +385,7 @@ function showTable() {
     return;
   }
   element("table").setAttribute("aria-label", `Objects of ${shown.className}`);
+  element("add").hidden = !mayEdit() || isOf.embedded;
   table.show(columns, shown.order, { at: shown.at, chosen: shown.object });
 }
 
@@ -417,10 +423,85 @@ const detail = new Detail({
     element("table").focus();
   },
   failed: fail,
+  mayEdit,
+  edit: editProperty,
+  remove: (object, seen) => editor.change(
+    "delete", { object, seen }, `Deleted ${nameOf(object)}`).catch(failToEdit),
+  change({ class: className, key, property }, seen, change) {
+    const object = { className, key };
+    const text = `Changed ${property} of ${nameOf(object)}`;
+    editor.edit(object, property, seen, change, text).catch(failToEdit);
+  },
+  insert({ class: className, key }, property, seen, at, anchor) {
+    const object = { className, key };
+    editor.open({
+      anchor, property, isElement: true, title: `Element ${at} of ${property.name}`,
+      send: (text) => editor.edit(
+        object, property.name, seen, { insert: { text, at } },
+        `Changed ${property.name} of ${nameOf(object)}`),
+    });
+  },
 });
 
 const inside = new Inside({ ask, path, version: () => version, failed: fail });
 const diagram = new Diagram({ ask, classes: () => classes, failed: fail });
+
+// MARK: Changes
+
+// Its own changes the page shows at once.
+function didChange(outcome, text) {
+  element("edited").textContent = text;
+  showBanner(null);
+  version = outcome.version;
+  refresh();
+}
+
+const editor = new Editor({
+  post: (what, body) => post(`${path()}/${what}`, body),
+  changed: didChange,
+  show: ({ className, key }) => follow(className, key),
+  failed: failToEdit,
+});
+
+function mayEdit() { return Boolean(files[shown.file]?.isEditable) && !frozen; }
+
+function nameOf({ className, key }) { return `${className} #${key}`; }
+
+async function editProperty(object, property, anchor) {
+  const { className, key } = object;
+  try {
+    const draft = await ask("draft", { class: className, key, property: property.name });
+    editor.open({
+      anchor, property, draft, title: `${property.name} of ${nameOf(object)}`,
+      send: (text, { fingerprint }) => editor.edit(
+        object, property.name, fingerprint, { set: { text } },
+        `Changed ${property.name} of ${nameOf(object)}`),
+    });
+  } catch (error) {
+    failToEdit(error);
+  }
+}
+
+async function addObject(primaryKey) {
+  const { className } = shown;
+  const { object } = await editor.change(
+    "add", { className, primaryKey }, `Added an object of ${className}`);
+  await follow(className, object.key);
+}
+
+element("add").addEventListener("click", () => {
+  const { properties } = classes.find((other) => other.name === shown.className);
+  const property = properties.find((other) => other.primaryKey);
+  if (!property) return addObject(null).catch(failToEdit);
+  editor.open({
+    anchor: element("add"), property, title: `${property.name} of a new ${shown.className}`,
+    send: addObject,
+  });
+});
+
+function failToEdit(error) {
+  showBanner(error.message, "Close", () => showBanner(null));
+}
 
 // MARK: Export
 
@@ -569,6 +650,7 @@ function drawLive(newest = version) {
 
 function setFrozen(value) {
   frozen = value;
+  element("add").disabled = value;
   element("freeze").setAttribute("aria-pressed", value);
   element("freeze").textContent = value ? "Follow again" : "Freeze here";
   if (version !== null) drawLive();
@@ -613,6 +695,10 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "/" && !isTyping) {
     event.preventDefault();
     query.input.focus();
+  }
+  if (event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !isTyping) {
+    event.preventDefault();
+    editor.undo();
   }
 });
 

@@ -18,7 +18,7 @@ const narrowest = 40;
 
 export class Table {
   // `source` has rows(from, count, signal), open(key), follow(className, key), sort(property),
-  // answered(answer), failed(error), message(text).
+  // answered(answer), failed(error), message(text), mayEdit(), edit(key, property, element).
   constructor(element, source) {
     this.element = element;
     this.source = source;
@@ -253,7 +253,7 @@ export class Table {
       const row = make("div", "row");
       row.role = "row";
       row.addEventListener("click", (event) => this.click(event, row));
-      row.addEventListener("dblclick", () => this.open());
+      row.addEventListener("dblclick", () => this.edit());
       this.rows.append(row);
       this.pool.push(row);
     }
@@ -386,15 +386,17 @@ export class Table {
     for (const block of this.former.values()) {
       for (const row of block.rows) known.set(row.key, row);
     }
-    for (const row of answer.rows) {
+    answer.rows = answer.rows.map((row) => {
       const old = known.get(row.key);
-      if (!old) continue;
+      if (!old) return row;
       const changed = new Set();
       row.cells.forEach((cell, index) => {
         if (JSON.stringify(cell) !== JSON.stringify(old.cells[index])) changed.add(index);
       });
       if (changed.size) row.changed = changed;
-    }
+      // What stays as it is keeps its elements, so that a click that is under way hits them.
+      return row.changed || old.changed ? row : old;
+    });
   }
 
   // MARK: Using it
@@ -426,6 +428,17 @@ export class Table {
   open() {
     const row = this.row(this.active.row);
     if (row) this.source.open(row.key, this.active.row);
+  }
+
+  // Lets the user change the value of the active cell. Where that is impossible, opens the object.
+  edit() {
+    const row = this.row(this.active.row);
+    const cell = this.element.querySelector(".cell.active");
+    if (row && cell && this.activeColumn && this.source.mayEdit()) {
+      this.source.edit(row.key, this.activeColumn.property, cell);
+    } else {
+      this.open();
+    }
   }
 
   choose(key) {
@@ -461,6 +474,8 @@ export class Table {
       this.source.didResize();
     } else if (event.key === "Enter") {
       this.activate();
+    } else if (event.key === "F2") {
+      this.edit();
     } else if (event.key === " ") {
       this.open();
     } else if (places[event.key]) {

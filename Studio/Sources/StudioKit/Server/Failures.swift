@@ -15,6 +15,8 @@ struct Failures: RouterMiddleware {
         /// The place in a predicate, in Unicode scalars.
         var position: Int?
         var suggestions: [String]?
+        /// The value that is there now, where it is not what the user has seen.
+        var now: PropertyDraft?
     }
 
     func handle(
@@ -42,6 +44,13 @@ struct Failures: RouterMiddleware {
                 .conflict,
                 Answer(code: problem.needsKey ? "key" : "closed", message: problem.message)
             )
+        case let conflict as EditConflict:
+            (
+                .conflict,
+                Answer(code: "conflict", message: conflict.message, now: conflict.now)
+            )
+        case let error as BenchmarkError where error.code == .inUse:
+            (.conflict, Answer(code: "busy", message: error.message))
         case is FileRoutes.VersionIsGone:
             (.gone, Answer(code: "gone", message: "This version is not shown any more."))
         case is Work.Superseded, is CancellationError:
@@ -58,13 +67,5 @@ struct Failures: RouterMiddleware {
             (error.status, Answer(code: "request", message: error.body ?? "\(error.status)"))
         default: (.internalServerError, Answer(code: "internal", message: "\(error)"))
         }
-    }
-}
-
-extension Response {
-    static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "application/json; charset=utf-8"],
-            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }

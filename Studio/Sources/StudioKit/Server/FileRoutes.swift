@@ -25,6 +25,7 @@ struct FileRoutes {
     func add(to router: Router<StudioContext>) {
         router.get("api/files") { _, _ in try await list() }
         let routes = router.group("api/files/:file")
+        EditRoutes(files, work).add(to: routes)
         routes.post("open") { try await open($0, $1) }
         routes.get("events") { try events($0, $1) }
         routes.get("classes") { request, context in
@@ -36,7 +37,7 @@ struct FileRoutes {
             return Response.json(try await work.slowly(nil) { try version().sizes() })
         }
         routes.get("statistics") { _, context in
-            let file = try file(context).inspected()
+            let file = try files.file(context).inspected()
             return Response.json(try await work.quickly { try file.statistics() })
         }
         routes.get("verify") { request, context in
@@ -45,7 +46,8 @@ struct FileRoutes {
         }
         routes.get("source") { request, context in
             let version = try version(request, context)
-            return try json(["text": try await work.quickly { try version().swiftSource() }])
+            let text = try await work.quickly { try version().swiftSource() }
+            return try Response.json(encoding: ["text": text])
         }
         routes.get("export") { try await export($0, $1) }
         routes.get("rows") { try await rows($0, $1) }
@@ -53,25 +55,39 @@ struct FileRoutes {
             let version = try version(request, context)
             let question = try question(request)
             let text = try await work.slowly(nil) { try version().explain(question) }
-            return try json(["text": text])
+            return try Response.json(encoding: ["text": text])
         }
         routes.get("object") { request, context in
             let (version, key, name) = try object(request, context)
-            return Response.json(try await work.quickly { try version().object(key, in: name) })
+            let isToEdit = request.parameter("edit") != nil
+            return Response.json(
+                try await work.quickly {
+                    try version().object(key, in: name, isToEdit: isToEdit)
+                })
+        }
+        routes.get("draft") { request, context in
+            let (version, key, name) = try object(request, context)
+            let property = try request.text("property")
+            let draft = try await work.quickly {
+                try version().draft(of: property, key, in: name)
+            }
+            return try Response.json(encoding: draft)
         }
         routes.get("elements") { request, context in
             let (version, key, name) = try object(request, context)
-            let property = try text("property", request)
-            let (from, count) = (number("from", request) ?? 0, number("count", request) ?? 0)
+            let isToEdit = request.parameter("edit") != nil
+            let property = try request.text("property")
+            let (from, count) = (request.number("from") ?? 0, request.number("count") ?? 0)
             return Response.json(
                 try await work.quickly {
-                    try version().elements(of: property, key, in: name, from: from, count: count)
+                    try version().elements(
+                        of: property, key, in: name, from: from, count: count, isToEdit: isToEdit)
                 })
         }
         routes.get("value") { request, context in
             let (version, key, name) = try object(request, context)
-            let property = try text("property", request)
-            let from = number("from", request) ?? 0
+            let property = try request.text("property")
+            let from = request.number("from") ?? 0
             return Response.json(
                 try await work.quickly {
                     try version().value(of: property, key, in: name, from: from)
@@ -88,6 +104,7 @@ struct FileRoutes {
         var needsKey: Bool
         var message: String?
         var isEncrypted: Bool?
+        var isEditable = false
         var size: UInt64?
     }
 
@@ -97,7 +114,7 @@ struct FileRoutes {
             return FileState(
                 number: file.number, path: file.path, isOpen: true, needsKey: false,
                 message: inspected.warning, isEncrypted: inspected.isEncrypted,
-                size: inspected.size)
+                isEditable: inspected.isEditable, size: inspected.size)
         } catch {
             return FileState(
                 number: file.number, path: file.path, isOpen: false, needsKey: error.needsKey,
@@ -105,7 +122,7 @@ struct FileRoutes {
         }
     }
 
-    private func list() async throws -> Response { try json(files.files.map(state)) }
+    private func list() async throws -> Response { try .json(encoding: files.files.map(state)) }
 
     private struct Opening: Decodable {
         /// 128 hexadecimal digits; nil for a file that is not encrypted.
@@ -113,9 +130,8 @@ struct FileRoutes {
     }
 
     private func open(_ request: Request, _ context: StudioContext) async throws -> Response {
-        let file = try file(context)
-        let body = try await request.body.collect(upTo: Self.longestBody)
-        let opening = try JSONDecoder().decode(Opening.self, from: Data(buffer: body))
+        let file = try files.file(context)
+        let opening = try await request.json(Opening.self, upTo: Self.longestBody)
         var key: [UInt8]?
         if let text = opening.key {
             key = EncryptionKey.decode(Array(text.utf8))
@@ -124,17 +140,17 @@ struct FileRoutes {
                     .badRequest, message: "A key has \(EncryptionKey.size * 2) hexadecimal digits.")
             }
         }
-        return try json(
-            try await work.slowly(nil) { [key] in
+        return try Response.json(
+            encoding: try await work.slowly(nil) { [key] in
                 file.open(key: key)
                 return state(file)
             })
     }
 
     private func events(_ request: Request, _ context: StudioContext) throws -> Response {
-        let file = try file(context)
+        let file = try files.file(context)
         let inspected = try file.inspected()
-        let frozen = try number("frozen", request).map { number in
+        let frozen = try request.number("frozen").map { number in
             guard let version = inspected.version(UInt64(clamping: number)) else {
                 throw VersionIsGone()
             }
@@ -164,14 +180,14 @@ struct FileRoutes {
     private func rows(_ request: Request, _ context: StudioContext) async throws -> Response {
         let version = try version(request, context)
         let question = try question(request)
-        let (from, count) = (number("from", request) ?? 0, number("count", request) ?? 0)
+        let (from, count) = (request.number("from") ?? 0, request.number("count") ?? 0)
         let answer: @Sendable () throws -> [UInt8] = {
             try version().rows(question, from: from, count: count)
         }
         let isKnown = (try? version().needsNoSearch(question)) ?? false
         if isKnown { return Response.json(try await work.quickly(answer)) }
-        let turn = number("turn", request).map {
-            Work.Turn(page: parameter("page", request) ?? "", number: $0)
+        let turn = request.number("turn").map {
+            Work.Turn(page: request.parameter("page") ?? "", number: $0)
         }
         return Response.json(try await work.slowly(turn, answer))
     }
@@ -180,10 +196,10 @@ struct FileRoutes {
     private func export(_ request: Request, _ context: StudioContext) async throws -> Response {
         let version = try version(request, context)
         let question = try question(request)
-        guard let format = ObjectExport.Format(rawValue: try text("format", request)) else {
+        guard let format = ObjectExport.Format(rawValue: try request.text("format")) else {
             throw HTTPError(.badRequest, message: "Objects are written as 'csv' or 'jsonl'.")
         }
-        let columns = parameter("columns", request)
+        let columns = request.parameter("columns")
             .flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) }
         let export = try await work.slowly(nil) {
             try ObjectExport(version(), question, format, columns: columns)
@@ -205,39 +221,18 @@ struct FileRoutes {
 
     private func question(_ request: Request) throws -> InspectedVersion.Question {
         InspectedVersion.Question(
-            className: try text("class", request), predicate: parameter("predicate", request),
-            order: parameter("order", request))
+            className: try request.text("class"), predicate: request.parameter("predicate"),
+            order: request.parameter("order"))
     }
 
     // MARK: Parameters
-
-    private func parameter(_ name: String, _ request: Request) -> String? {
-        request.uri.queryParameters[name[...]].map(String.init)
-    }
-
-    private func text(_ name: String, _ request: Request) throws -> String {
-        guard let text = parameter(name, request) else {
-            throw HTTPError(.badRequest, message: "The request has no '\(name)'.")
-        }
-        return text
-    }
-
-    private func number(_ name: String, _ request: Request) -> Int? {
-        parameter(name, request).flatMap { Int($0) }
-    }
-
-    private func file(_ context: StudioContext) throws -> StudioFile {
-        guard let number = context.parameters.get("file", as: Int.self), let file = files[number]
-        else { throw HTTPError(.notFound, message: "The command line names no such file.") }
-        return file
-    }
 
     /// Returns how to get the version that the request is about, on a thread that may wait.
     private func version(
         _ request: Request, _ context: StudioContext
     ) throws -> @Sendable () throws -> InspectedVersion {
-        let file = try file(context).inspected()
-        let number = number("version", request)
+        let file = try files.file(context).inspected()
+        let number = request.number("version")
         return {
             guard let number else { return try file.newest() }
             guard let version = file.version(UInt64(clamping: number)) else {
@@ -250,13 +245,9 @@ struct FileRoutes {
     private func object(
         _ request: Request, _ context: StudioContext
     ) throws -> (@Sendable () throws -> InspectedVersion, key: Int64, className: String) {
-        guard let key = try Int64(text("key", request)) else {
+        guard let key = try Int64(request.text("key")) else {
             throw HTTPError(.badRequest, message: "The key of an object is an integer.")
         }
-        return (try version(request, context), key, try text("class", request))
-    }
-
-    private func json(_ value: some Encodable) throws -> Response {
-        .json(Array(try JSONEncoder().encode(value)))
+        return (try version(request, context), key, try request.text("class"))
     }
 }

@@ -17,6 +17,7 @@ final class Work: Sendable {
 
     private let quick = NIOThreadPool(numberOfThreads: 2)
     private let slow = NIOThreadPool(numberOfThreads: 3)
+    private let changes = NIOThreadPool(numberOfThreads: 2)
     /// The number of the last search that each page asked for.
     private let last = Mutex<[String: Int]>([:])
     private static let mostPages = 1024
@@ -24,12 +25,20 @@ final class Work: Sendable {
     init() {
         quick.start()
         slow.start()
+        changes.start()
     }
 
     func quickly<Answer: Sendable>(
         _ body: @escaping @Sendable () throws -> Answer
     ) async throws -> Answer {
         try await quick.runIfActive(body)
+    }
+
+    /// For what waits until others have written.
+    func changing<Answer: Sendable>(
+        _ body: @escaping @Sendable () throws -> Answer
+    ) async throws -> Answer {
+        try await changes.runIfActive(body)
     }
 
     /// - Parameter turn: nil for work that nothing makes out of date.

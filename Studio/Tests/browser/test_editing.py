@@ -1,0 +1,378 @@
+"""Changing files with the Studio in a real browser. scripts/studio-test runs it."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import unittest
+
+from browser import BrowserTest, binaries
+from fixtures import HOSTILE, HOSTILE_NAME
+from playwright.sync_api import expect
+from studio import Studio, until
+
+program = str(binaries / "realm-studio")
+UUID = "ffffffff-1111-2222-3333-444444444444"
+
+
+class EditingTests(BrowserTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.fixtures.every_type(f"{self.id().split('.')[-1]}.realm", 8, False)
+        self.studio = Studio(program, self.file, "--edit")
+        self.addCleanup(lambda: self.studio.end())
+
+    def objects(self, class_name="Thing"):
+        """The objects of a class by their ids, as another process reads them."""
+        lines = self.fixtures.run("export", self.file, class_name, "--format", "jsonl").stdout
+        objects = [json.loads(line) for line in lines.split("\n") if line]
+        return {value["id"]: value for value in objects}
+
+    def begin(self, page, row, name):
+        """Opens the box for the value of a cell."""
+        cell = self.cell(page, row, self.column(page, name))
+        # At its edge, beside a chip.
+        width = cell.evaluate("cell => cell.clientWidth")
+        cell.dblclick(position={"x": width - 3, "y": 10})
+        expect(page.locator("#edit")).to_be_visible()
+        return page.locator("#edit-field")
+
+    def change(self, page, row, name, text):
+        field = self.begin(page, row, name)
+        if text is None:
+            page.locator("#edit-null").check()
+        else:
+            page.locator("#edit-null").set_checked(False)
+            field.fill(text)
+        page.locator("#edit").get_by_role("button", name="Save").click()
+
+    def post(self, what, body, studio=None, **options):
+        studio = studio or self.studio
+        headers = options.pop("headers", {"Origin": studio.base})
+        return studio.request(
+            f"/api/files/0/{what}", method="POST", headers=headers,
+            body=json.dumps(body).encode(), **options)
+
+    # MARK: Who may change what
+
+    def test_changes_nothing_without_the_option(self):
+        self.studio.end()
+        self.studio = Studio(program, self.file)
+        page = self.open(self.studio, hash="#class=Person")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        expect(page.locator("#add")).to_be_hidden()
+        expect(page.locator("#undo")).to_be_hidden()
+        self.cell(page, 0, 1).dblclick()
+        expect(page.locator("#detail h2")).to_have_text("Person #0")
+        expect(page.locator("#edit")).to_be_hidden()
+        expect(page.locator("#detail").get_by_role("button", name="Edit")).to_have_count(0)
+        expect(page.locator("#detail").get_by_role("button", name="Delete")).to_have_count(0)
+        before = self.objects("Person")
+        draft = json.loads(self.studio.request(
+            "/api/files/0/draft?class=Person&key=0&property=age")[1])
+        place = {"className": "Person", "key": "0"}
+        for what, body in [
+            ("edit", {"object": place, "property": "age", "seen": draft["fingerprint"],
+                      "change": {"set": {"text": "5"}}}),
+            ("add", {"className": "Person", "primaryKey": "99"}),
+            ("delete", {"object": place, "seen": "0"}),
+        ]:
+            with self.subTest(what=what):
+                status, answer = self.post(what, body)
+                self.assertEqual(status, 400)
+                self.assertIn("open for reading only", answer)
+        self.assertEqual(self.objects("Person"), before)
+
+    def test_lets_nobody_else_change_anything(self):
+        before = self.objects("Person")
+        body = {"className": "Person", "primaryKey": "99"}
+        own = {"Origin": self.studio.base}
+        for headers, with_cookie, expected in [
+            (own, False, 403), ({}, True, 403), ({"Origin": "http://evil.example"}, True, 403),
+            ({"Origin": "null"}, True, 403), ({**own, "Host": "evil.example"}, True, 421),
+            ({**own, "Sec-Fetch-Site": "cross-site"}, True, 403),
+        ]:
+            for what in ["edit", "add", "delete", "undo"]:
+                with self.subTest(headers=headers, what=what, with_cookie=with_cookie):
+                    status, _ = self.post(
+                        what, body, headers=headers, with_cookie=with_cookie)
+                    self.assertEqual(status, expected)
+        self.assertEqual(self.studio.request("/api/files/0/add")[0], 404)
+        self.assertEqual(self.post("add", {"className": 5})[0], 400)
+        self.assertEqual(self.objects("Person"), before)
+        self.assertEqual(self.post("add", body)[0], 200)
+        self.assertIn(99, self.objects("Person"))
+
+    # MARK: Values
+
+    def test_changes_values_of_every_type_and_takes_them_back(self):
+        page = self.open(self.studio, hash="#class=Thing")
+        before = self.objects()
+        changes = [
+            ("name", "new name", "new name"), ("flag", "true", True),
+            ("number", "9007199254740995", 9007199254740995), ("number", None, None),
+            ("small", "2.5", 2.5), ("ratio", "-inf", "-inf"), ("amount", "7.10", "7.10"),
+            ("made", "2026-11-27T10:00:00Z", "2026-11-27T10:00:00Z"), ("blob", "00ff", "AP8="),
+            ("uuid", UUID, UUID),
+            ("oid", "f" * 24, "f" * 24), ("any", "[1, \"two\"]", [1, "two"]), ("owner", "9", 9),
+            ("owner", None, None), ("home", '{"street": "Main", "zip": 5}',
+                                    {"street": "Main", "zip": 5}),
+            ("tags", '["x", "y"]', ["x", "y"]), ("scores", "[3, 1, 3]", [1, 3]),
+            ("notes", '{"k": "v"}', {"k": "v"}), ("friends", "[3, 1]", [3, 1]),
+            (HOSTILE_NAME, HOSTILE[3], HOSTILE[3]), ("id", "1000", 1000),
+        ]
+        for name, text, value in changes:
+            with self.subTest(property=name, value=value):
+                self.change(page, 1, name, text)
+                expect(page.locator("#edited")).to_contain_text(f"Changed {name}")
+                expect(page.locator("#edit")).to_be_hidden()
+                key = 1000 if name == "id" else 1
+                self.assertEqual(self.objects()[key][name], value)
+        self.picture(page, "edited")
+        for name, _, _ in reversed(changes):
+            page.get_by_role("button", name="Undo").click()
+            expect(page.locator("#edited")).to_contain_text(f"Taken back: Changed {name}")
+        expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+        self.assertEqual(self.objects(), before)
+        self.fixtures.run("verify", self.file)
+
+    def test_shows_mistakes_at_the_cell(self):
+        page = self.open(self.studio, hash="#class=Thing")
+        before = self.objects()
+        for name, text, message in [
+            ("number", "many", "'many' is not an integer of 64 bits"),
+            ("made", "yesterday", "is not a date"),
+            ("owner", "77", "which is no object of 'Person'."),
+            ("id", "2", "primary key"),
+            ("any", "{\"$date\": 5", "is missing"),
+            ("blob", "xyz", "hexadecimal digits"),
+        ]:
+            with self.subTest(property=name):
+                self.change(page, 1, name, text)
+                expect(page.locator("#edit-mistake")).to_contain_text(message)
+                expect(page.locator("#edit-field")).to_be_focused()
+                if name == "owner":
+                    self.picture(page, "refused", 460)
+                page.keyboard.press("Escape")
+                expect(page.locator("#edit")).to_be_hidden()
+        self.assertEqual(self.objects(), before)
+
+    def test_keeps_hostile_values_that_are_typed(self):
+        page = self.open(self.studio, hash="#class=Thing")
+        for text in HOSTILE:
+            with self.subTest(text=text):
+                field = self.begin(page, 5, "name")
+                if field.input_value().startswith('"'):
+                    field.fill(json.dumps(text))
+                else:
+                    field.fill("plain")
+                    page.keyboard.press("Enter")
+                    expect(page.locator("#edit")).to_be_hidden()
+                    expect(self.cell(page, 5, 2)).to_have_text("plain")
+                    field = self.begin(page, 5, "name")
+                    field.fill(text)
+                page.keyboard.press("Enter")
+                expect(page.locator("#edit")).to_be_hidden()
+                # A text box has no carriage returns, and the texts have none.
+                self.assertEqual(self.objects()[5]["name"], text)
+                # What is only looked at stays as it is.
+                self.begin(page, 5, "name")
+                page.keyboard.press("Enter")
+                expect(page.locator("#edit")).to_be_hidden()
+                self.assertEqual(self.objects()[5]["name"], text)
+        self.assertFalse(page.evaluate("'broken' in window"))
+        self.assertEqual(page.locator("#body img, dialog img").count(), 0)
+
+    def test_works_by_keyboard(self):
+        page = self.open(self.studio, hash="#class=Person")
+        self.cell(page, 2, self.column(page, "age")).click()
+        page.keyboard.press("F2")
+        expect(page.locator("#edit-field")).to_have_value("22")
+        page.keyboard.type("50")
+        page.keyboard.press("Enter")
+        expect(self.cell(page, 2, self.column(page, "age"))).to_have_text("50")
+        expect(page.locator("#table")).to_be_focused()
+        page.keyboard.press("Control+z")
+        expect(self.cell(page, 2, self.column(page, "age"))).to_have_text("22")
+
+    # MARK: Objects and lists
+
+    def test_moves_inserts_and_removes_elements(self):
+        page = self.open(self.studio, hash="#class=Thing&object=4")
+        detail = page.locator("#detail")
+        friends = detail.locator("dd").nth(17)
+        friends.get_by_role("button", name="Show elements").click()
+        expect(friends.locator("li")).to_have_count(4)
+        friends.get_by_role("button", name="Move down element 0").click()
+        # The button goes with the element, for the next key.
+        expect(friends.get_by_role("button", name="Move down element 1")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(friends.get_by_role("button", name="Move down element 2")).to_be_focused()
+        self.assertEqual(self.objects()[4]["friends"], [1, 2, 0, 3])
+        friends.get_by_role("button", name="Remove element 1").click()
+        expect(friends.locator("li")).to_have_count(3)
+        friends.get_by_role("button", name="Insert").click()
+        page.locator("#edit-field").fill("9")
+        page.keyboard.press("Enter")
+        expect(friends.locator("li")).to_have_count(4)
+        self.assertEqual(self.objects()[4]["friends"], [1, 0, 3, 9])
+        self.picture(page, "list")
+        for _ in range(4):
+            page.get_by_role("button", name="Undo").click()
+            expect(page.locator("#edited")).to_contain_text("Taken back")
+        until(lambda: self.objects()[4]["friends"] == [0, 1, 2, 3], what="the former list")
+
+    def test_adds_and_deletes_objects(self):
+        page = self.open(self.studio, hash="#class=Person")
+        before = self.objects()
+        page.get_by_role("button", name="Add", exact=True).click()
+        page.locator("#edit-field").fill("3")
+        page.keyboard.press("Enter")
+        expect(page.locator("#edit-mistake")).to_contain_text("primary key")
+        page.locator("#edit-field").fill("100")
+        page.keyboard.press("Enter")
+        expect(page.locator("#detail h2")).to_have_text("Person #10")
+        page.get_by_role("button", name="Edit name").click()
+        page.locator("#edit-field").fill("Somebody")
+        page.keyboard.press("Enter")
+        expect(page.locator("#detail")).to_contain_text("Somebody")
+        self.assertEqual(self.objects("Person")[100]["name"], "Somebody")
+        # Somebody to whom others link.
+        self.cell(page, 3, 0).click()
+        expect(page.locator("#detail h2")).to_have_text("Person #3")
+        page.get_by_role("button", name="Delete").click()
+        expect(page.locator("#detail")).to_contain_text("The object has been deleted.")
+        self.assertNotIn(3, self.objects("Person"))
+        self.assertEqual(self.objects()[3]["owner"], None)
+        page.get_by_role("button", name="Undo").click()
+        expect(page.locator("#detail h2")).to_have_text("Person #11")
+        self.assertEqual(self.objects(), before)
+        for _ in range(2):
+            page.get_by_role("button", name="Undo").click()
+        until(lambda: 100 not in self.objects("Person"), what="the end of the new object")
+
+    # MARK: Others
+
+    def test_two_browsers_change_one_object(self):
+        first = self.open(self.studio, hash="#class=Person")
+        second = self.open(self.studio, hash="#class=Person")
+        age = self.column(first, "age")
+        field = self.begin(first, 4, "age")
+        self.change(second, 4, "age", "60")
+        # The other page shows it, while the box has what is being written.
+        expect(self.cell(first, 4, age)).to_have_text("60")
+        field.fill("70")
+        field.press("Enter")
+        mistake = first.locator("#edit-mistake")
+        expect(mistake).to_contain_text("Somebody else has changed 'age' meanwhile")
+        expect(mistake).to_contain_text("It is now: 60")
+        self.picture(first, "conflict", 500)
+        self.assertEqual(self.objects("Person")[4]["age"], 60)
+        mistake.get_by_role("button", name="Take it").click()
+        expect(field).to_have_value("60")
+        field.fill("80")
+        field.press("Enter")
+        expect(self.cell(second, 4, age)).to_have_text("80")
+        # Its change is not what is there any more, so that it is not taken back.
+        second.get_by_role("button", name="Undo").click()
+        expect(second.locator("#banner")).to_contain_text("Somebody else has changed 'age'")
+        self.assertEqual(self.objects("Person")[4]["age"], 80)
+        # A change of another property is no conflict.
+        self.change(first, 4, "boss", "0")
+        self.change(second, 4, "age", "81")
+        expect(self.cell(first, 4, age)).to_have_text("81")
+        # An object that somebody has changed is not deleted.
+        self.cell(first, 5, 0).click()
+        expect(first.locator("#detail h2")).to_have_text("Person #5")
+        first.route("**/delete?*", lambda route: (
+            self.fixtures.change(self.file, "Person", [{"id": 5, "age": 1}]), route.continue_()))
+        first.get_by_role("button", name="Delete").click()
+        expect(first.locator("#banner")).to_contain_text("Somebody else has changed the object")
+        self.assertIn(5, self.objects("Person"))
+
+    def test_changes_a_file_while_another_process_writes(self):
+        page = self.open(self.studio, hash="#class=Person")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        stop = threading.Event()
+        written = []
+
+        def write():
+            while not stop.is_set():
+                self.fixtures.change(self.file, "Person", [{"id": 9, "age": len(written)}])
+                written.append(1)
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            for age in range(30, 36):
+                self.change(page, 1, "age", str(age))
+                expect(self.cell(page, 1, self.column(page, "age"))).to_have_text(str(age))
+        finally:
+            stop.set()
+            writer.join()
+        self.assertGreater(len(written), 5)
+        self.assertEqual(self.objects("Person")[1]["age"], 35)
+
+    def test_waits_for_a_transaction_and_goes_on_after_the_writer_was_killed(self):
+        page = self.open(self.studio, hash="#class=Person")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        # It has begun its transaction, and waits for more input.
+        writer = subprocess.Popen(
+            [str(binaries / "realm"), "import", self.file, "Person", "-", "--format", "jsonl"],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        writer.stdin.write(b'{"id": 500, "name": "x"}\n')
+        writer.stdin.flush()
+        until(lambda: self.post("add", {"className": "Nothing"})[1].count("transaction"),
+              what="the transaction of the writer")
+        self.change(page, 1, "age", "40")
+        expect(page.locator("#edit-mistake")).to_contain_text(
+            "A transaction of another process has not ended")
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        writer.stdin.close()
+        page.locator("#edit").get_by_role("button", name="Save").click()
+        expect(page.locator("#edit")).to_be_hidden()
+        self.assertEqual(self.objects("Person")[1]["age"], 40)
+        self.assertNotIn(500, self.objects("Person"))
+
+    def test_does_not_write_to_a_file_that_was_replaced(self):
+        other = self.fixtures.every_type("replacement.realm", 2, False)
+        page = self.open(self.studio, hash="#class=Person")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        os.replace(other, self.file)
+        self.change(page, 1, "age", "40")
+        expect(page.locator("#edit-mistake")).to_contain_text("Another file is at")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Open what is there").click()
+        expect(page.locator("#banner")).to_be_hidden()
+        page.goto(f"{self.studio.base}/#class=Person")
+        self.change(page, 1, "age", "41")
+        expect(self.cell(page, 1, self.column(page, "age"))).to_have_text("41")
+
+    def test_changes_an_encrypted_file(self):
+        file, _ = self.fixtures.encrypted("changed-secret.realm")
+        studio = Studio(
+            program, file, "--edit", "--key-file", self.fixtures.path("secret.key"))
+        try:
+            page = self.open(studio)
+            self.change(page, 0, "text", "still hidden")
+            expect(self.cell(page, 0, 2)).to_have_text("still hidden")
+        finally:
+            studio.end()
+        with open(file, "rb") as stored:
+            self.assertNotIn(b"hidden", stored.read())
+
+    def test_shows_a_frozen_version_without_changing_it(self):
+        page = self.open(self.studio, hash="#class=Person")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        page.get_by_role("button", name="Freeze here").click()
+        expect(page.locator("#live")).to_contain_text("frozen")
+        expect(page.locator("#add")).to_be_disabled()
+        self.cell(page, 0, 1).dblclick()
+        expect(page.locator("#detail h2")).to_have_text("Person #0")
+        expect(page.locator("#edit")).to_be_hidden()
+
+
+if __name__ == "__main__":
+    unittest.main()
