@@ -16,7 +16,7 @@ final class EditTransaction {
         objects = ObjectText(connection)
         writer = NodeWriter(connection, memory: memory)
         writer.links.knowsOwnKeys = true
-        writer.hintAtMissingLinks = ""
+        writer.hints = .none
     }
 
     // MARK: Places

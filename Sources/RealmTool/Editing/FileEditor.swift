@@ -94,18 +94,7 @@ public final class FileEditor: Sendable {
     private func transaction<Answer>(
         _ body: (EditTransaction) throws -> Answer
     ) throws -> (Answer, version: UInt64) {
-        guard file.isEditable else {
-            throw ToolError(
-                .usage, "'\(file.database.path)' is open for reading only. Nothing was changed.")
-        }
-        // What is written to a file without a name is lost with the last process that has it open.
-        guard !file.hasLeftItsPath else {
-            throw ToolError(
-                .usage,
-                "Another file is at '\(file.database.path)' now, or none. Nothing was changed.")
-        }
-        let connection = try Connection(file.database)
-        try begin(connection)
+        let connection = try beginTransaction()
         do {
             let answer = try body(EditTransaction(connection))
             try connection.commit()
@@ -118,16 +107,31 @@ public final class FileEditor: Sendable {
         }
     }
 
+    /// Throws if the file is open for reading only.
+    public func requireEditable() throws {
+        if file.isEditable { return }
+        throw ToolError(
+            .usage, "'\(file.database.path)' is open for reading only. Nothing was changed.")
+    }
+
     /// Begins a transaction, unless somebody else keeps the file locked.
-    private func begin(_ connection: Connection) throws {
+    func beginTransaction() throws -> Connection {
+        try requireEditable()
+        // What is written to a file without a name is lost with the last process that has it open.
+        guard !file.hasLeftItsPath else {
+            throw ToolError(
+                .usage,
+                "Another file is at '\(file.database.path)' now, or none. Nothing was changed.")
+        }
+        let connection = try Connection(file.database)
         let end = DispatchTime.now() + patience
         repeat {
-            if try connection.beginWriteIfFree() { return }
+            if try connection.beginWriteIfFree() { return connection }
             let answered = DispatchSemaphore(value: 0)
             let request = lock.requestLock { answered.signal() }
             defer { request.cancel() }
             if answered.wait(timeout: end) == .success, try connection.beginWrite(with: request) {
-                return
+                return connection
             }
         } while DispatchTime.now() < end
         throw ToolError(

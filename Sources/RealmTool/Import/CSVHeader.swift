@@ -12,21 +12,21 @@ struct CSVHeader {
 
     let columns: [Column]
 
-    /// - Parameter isLenient: whether names without a property are ignored.
     init(
-        _ names: [String], _ definition: TableDefinition, ignoring isLenient: Bool
+        _ names: [String], _ definition: TableDefinition, _ options: ImportOptions
     ) throws(DataProblem) {
         var seen: Set<String> = []
-        columns = try names.map { name throws(DataProblem) in
+        columns = try names.map { column throws(DataProblem) in
+            if column == "$key" { return .exportedKey }
+            guard let name = options.property(for: column) else { return .ignored }
             if !seen.insert(name).inserted {
                 throw DataProblem(
                     "The header names '\(CellText.shown(name, cut: true))' twice.", at: nil)
             }
-            if name == "$key" { return .exportedKey }
             if let column = definition.columns.firstIndex(where: { $0.name == name }) {
                 return .property(column)
             }
-            if isLenient { return .ignored }
+            if options.ignoresUnknown { return .ignored }
             throw DataProblem(Self.unknown(name, definition), at: nil)
         }
     }

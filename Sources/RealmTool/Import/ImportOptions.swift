@@ -7,6 +7,9 @@ struct ImportOptions {
     var delimiter = UInt8(ascii: ",")
     /// The properties of the fields, for CSV without a header.
     var columns: [String]?
+    /// The property that each column or member is for. The others are left out. Nil where they
+    /// have the names of their properties.
+    var mapping: [String: String]?
     var existing = ExistingPolicy.fail
     var leavesOutMissingLinks = false
     var ignoresUnknown = false
@@ -20,6 +23,10 @@ struct ImportOptions {
     var newClasses: [TableDefinition] = []
     /// The version of the schema of a file that has none yet.
     var schemaVersion: UInt64 = 0
+    var hints = ImportHints()
+
+    /// The name of the property for a column or member; nil if it is left out.
+    func property(for name: String) -> String? { mapping.map { $0[name] } ?? name }
 }
 
 /// How many objects an import has made.

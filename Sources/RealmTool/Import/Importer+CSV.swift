@@ -46,13 +46,13 @@ extension Importer {
 
     private func header(of records: CSVRecords, _ builder: RowBuilder) throws -> CSVHeader? {
         if let columns = options.columns {
-            return try CSVHeader(columns, builder.definition, ignoring: options.ignoresUnknown)
+            return try CSVHeader(columns, builder.definition, options)
         }
         guard try records.next() else {
             throw DataProblem("The input is empty. Its first record names the properties.", at: nil)
         }
         let names = (0..<records.fieldCount).map(records.text)
-        return try CSVHeader(names, builder.definition, ignoring: options.ignoresUnknown)
+        return try CSVHeader(names, builder.definition, options)
     }
 
     /// Runs `body` and adds the place to what it finds wrong.

@@ -84,7 +84,7 @@ extension Importer {
         _ name: ValueToken, _ scanner: inout JSONScanner, _ builder: RowBuilder, _ next: inout Int
     ) throws {
         guard let column = column(name.bytes, builder, &next) else {
-            guard options.ignoresUnknown else {
+            guard options.ignoresUnknown || options.mapping != nil else {
                 throw DataProblem(
                     CSVHeader.unknown(
                         String(decoding: name.bytes, as: UTF8.self), builder.definition),
@@ -108,6 +108,11 @@ extension Importer {
     private func column(
         _ name: UnsafeRawBufferPointer, _ builder: RowBuilder, _ next: inout Int
     ) -> Int? {
+        if let mapping = options.mapping {
+            return mapping[String(decoding: name, as: UTF8.self)].flatMap { property in
+                builder.names.firstIndex { $0.elementsEqual(property.utf8) }
+            }
+        }
         if next < builder.names.count, name.elementsEqual(builder.names[next]) {
             next += 1
             return next - 1

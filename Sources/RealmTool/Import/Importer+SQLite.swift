@@ -47,7 +47,7 @@ extension Importer {
                     + "\(rows.columnNames.count) columns: "
                     + rows.columnNames.joined(separator: ", ") + ".")
         }
-        return try CSVHeader(names, builder.definition, ignoring: options.ignoresUnknown).columns
+        return try CSVHeader(names, builder.definition, options).columns
     }
 
     private func place(_ rows: SQLiteRows, _ column: Int?) -> String {

@@ -36,14 +36,15 @@ final class Importer {
         self.progress = progress
         writer = NodeWriter(connection, memory: memory)
         writer.leavesOutMissingLinks = options.leavesOutMissingLinks
+        writer.hints = options.hints
     }
 
-    /// Imports all records.
+    /// Imports all records, in a transaction that the connection may have begun.
     ///
     /// - Throws: `ToolError` that says where the mistake is and what was imported.
     func run() throws {
         do {
-            try connection.beginWrite()
+            if !connection.isInWriteTransaction { try connection.beginWrite() }
             try makeClasses()
             switch source {
             case .csv(let input): try importCSV(input)

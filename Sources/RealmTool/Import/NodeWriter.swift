@@ -9,8 +9,7 @@ final class NodeWriter {
     let memory: RecordMemory
     /// Whether links that lead nowhere are left out: null, or no element of a list or set.
     var leavesOutMissingLinks = false
-    /// What is added to the message about a link that leads nowhere.
-    var hintAtMissingLinks = " --missing-links null leaves it out."
+    var hints = ImportHints()
 
     init(_ connection: Connection, memory: RecordMemory) {
         self.connection = connection
@@ -213,7 +212,7 @@ final class NodeWriter {
             if leavesOutMissingLinks { return nil }
             throw DataProblem(
                 "The link '\(place(table, column))' leads to \(shown(node)), which is no object "
-                    + "of '\(definition.linkTarget ?? "")'." + hintAtMissingLinks, at: node.offset)
+                    + "of '\(definition.linkTarget ?? "")'." + hints.missingLinks, at: node.offset)
         case .mixed:
             guard case .value(let value) = try mixed(node) else {
                 throw DataProblem(

@@ -183,8 +183,8 @@ final class RowBuilder {
         }
         return DataProblem(
             "An object of '\(definition.name)' with the primary key "
-                + "'\(CellText.shown(text.bytes, cut: true))' exists. --existing update changes "
-                + "it, --existing skip keeps it.", at: nil)
+                + "'\(CellText.shown(text.bytes, cut: true))' exists." + writer.hints.existing,
+            at: nil)
     }
 
     private func update(_ key: ObjectKey) throws {

@@ -26,18 +26,23 @@ final class InputBuffer {
     private var isAtEnd = false
 
     /// - Parameter path: `-` for standard input.
-    init(_ path: String) throws(ToolError) {
+    convenience init(_ path: String) throws(ToolError) {
         if path == "-" {
-            name = "standard input"
-            descriptor = STDIN_FILENO
-        } else {
-            name = path
-            descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            try self.init(descriptor: STDIN_FILENO, name: "standard input")
+            return
         }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw ToolError(
                 .usage, "'\(path)' cannot be read: \(String(cString: strerror(errno))).")
         }
+        try self.init(descriptor: descriptor, name: path)
+    }
+
+    /// Creates an input of an open file, which is closed with it unless it is standard input.
+    init(descriptor: Int32, name: String) throws(ToolError) {
+        self.descriptor = descriptor
+        self.name = name
         var status = stat()
         let isKnown = fstat(descriptor, &status) == 0
         if isKnown, status.st_mode & S_IFMT == S_IFDIR {

@@ -373,6 +373,88 @@ class EditingTests(BrowserTest):
         expect(page.locator("#detail h2")).to_have_text("Person #0")
         expect(page.locator("#edit")).to_be_hidden()
 
+    # MARK: Bringing in, and compacting
+
+    def test_imports_a_file_after_it_has_shown_the_columns(self):
+        page = self.open(self.studio, hash="#class=Person")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        records = self.fixtures.folder / "people.csv"
+        quoted = HOSTILE_NAME.replace('"', '""')
+        records.write_text(
+            f'Id;Full name;Years;junk\n100;"{quoted}";30;x\n101;Bob;31;y\n3;Three;99;z\n')
+        page.get_by_role("button", name="Import").click()
+        dialog = page.get_by_role("dialog")
+        dialog.locator("#import-file").set_input_files(str(records))
+        dialog.locator("#import-delimiter").select_option(";")
+        expect(dialog.locator("#import-columns tr")).to_have_count(5)
+        row = dialog.locator("#import-columns tr").nth(2)
+        expect(row).to_contain_text(f"{HOSTILE_NAME}  ·  Bob")
+        # A column is for the property of its name; the others are chosen.
+        expect(dialog.get_by_label("Property for Id")).to_have_value("id")
+        expect(dialog.get_by_label("Property for Full name")).to_have_value("")
+        dialog.get_by_label("Property for Full name").select_option("name")
+        dialog.get_by_label("Property for Years").select_option("age")
+        expect(dialog.locator("#import-status")).to_contain_text("no value: boss")
+        self.picture(page, "import", 460)
+        before = self.objects("Person")
+        start = dialog.get_by_role("button", name="Import", exact=True)
+        start.click()
+        expect(dialog.locator("#import-status")).to_contain_text("people.csv:4")
+        expect(dialog.locator("#import-status")).to_contain_text("Nothing was imported.")
+        self.assertEqual(self.objects("Person"), before)
+        dialog.locator("#import-existing").select_option("update")
+        start.click()
+        expect(dialog).to_be_hidden()
+        expect(page.locator("#edited")).to_have_text("people.csv: 2 imported, 1 updated")
+        expect(page.locator("#answer")).to_contain_text("12 objects")
+        after = self.objects("Person")
+        self.assertEqual(after[100]["name"], HOSTILE_NAME)
+        self.assertEqual([after[3]["name"], after[3]["age"], after[3]["boss"]], ["Three", 99, 2])
+        self.assertEqual(
+            [name for name in os.listdir(self.fixtures.folder) if "realm-studio" in name], [])
+
+    def test_imports_what_it_has_exported(self):
+        lines = self.fixtures.run("export", self.file, "Thing", "--format", "jsonl").stdout
+        (self.fixtures.folder / "things.jsonl").write_text(lines)
+        before = self.objects()
+        self.fixtures.change(self.file, "Thing", [{"id": 2, "name": "changed", "tags": []}])
+        page = self.open(self.studio, hash="#class=Thing")
+        page.get_by_role("button", name="Import").click()
+        page.locator("#import-file").set_input_files(str(self.fixtures.folder / "things.jsonl"))
+        page.locator("#import-existing").select_option("update")
+        expect(page.locator("#import-columns tr")).to_have_count(22)
+        page.get_by_role("dialog").get_by_role("button", name="Import", exact=True).click()
+        expect(page.locator("#edited")).to_contain_text("8 updated", timeout=60_000)
+        self.assertEqual(self.objects(), before)
+
+    def test_compacts_a_file(self):
+        file = self.fixtures.many(20_000, "compacted.realm")
+        studio = Studio(program, file, "--edit")
+        try:
+            page = self.open(studio, hash="#class=Row&view=inside")
+            expect(page.locator("#inside .facts")).to_contain_text("pages of 4,096 bytes")
+            before = os.path.getsize(file)
+            page.get_by_role("button", name="Compact").click()
+            expect(page.locator("#edited")).to_contain_text("Compacted:", timeout=60_000)
+            self.assertLess(os.path.getsize(file), before)
+            page.locator("#classes .class").filter(has_text="Row").click()
+            expect(self.cell(page, 0, 2)).to_have_text("row 0")
+            self.change(page, 0, "name", "new name")
+            expect(self.cell(page, 0, 2)).to_have_text("new name")
+            # Somebody else has it open.
+            with subprocess.Popen(
+                [str(binaries / "realm"), "watch", file], stdout=subprocess.PIPE) as watcher:
+                until(lambda: "watch" in self.fixtures.run("pins", file).stdout
+                      or watcher.poll() is None)
+                page.get_by_role("button", name="Inside").click()
+                page.get_by_role("button", name="Compact").click()
+                expect(page.locator("#banner")).to_contain_text("another process has it open")
+                watcher.send_signal(signal.SIGKILL)
+            page.locator("#classes .class").filter(has_text="Row").click()
+            expect(self.cell(page, 0, 2)).to_have_text("new name")
+        finally:
+            studio.end()
+
 
 if __name__ == "__main__":
     unittest.main()

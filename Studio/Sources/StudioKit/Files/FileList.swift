@@ -29,6 +29,8 @@ final class StudioFile: Sendable {
     let path: String
     /// Whether the command line allows changes.
     private let isEditable: Bool
+    /// The key that the command line names.
+    private let key: [UInt8]?
     private let state: Mutex<State>
 
     /// - Parameter key: the key for the file if it is encrypted; nil if there is none.
@@ -36,6 +38,7 @@ final class StudioFile: Sendable {
         self.number = number
         self.path = path
         self.isEditable = isEditable
+        self.key = key
         state = Mutex(Self.opened(path, key, isEditable))
     }
 
@@ -55,16 +58,35 @@ final class StudioFile: Sendable {
     /// Opens the file that is at the path now. Blocks for a moment, until the streams of pages have
     /// let go of the former one, because two files cannot be open at one path.
     func open(key: [UInt8]?) {
+        close(because: "is being opened")
+        let opened = Self.opened(path, key ?? self.key, isEditable)
+        state.withLock { $0 = opened }
+    }
+
+    /// Rewrites the file without free space. It is closed meanwhile.
+    func compact() throws -> FileCompaction {
+        let isEncrypted = try inspected().isEncrypted
+        try editor().requireEditable()
+        guard !isEncrypted || key != nil else {
+            throw InspectedFile.Problem(
+                message: "Start the Studio with --key-file or --key-variable: the key that the "
+                    + "page was given is not kept.", needsKey: false)
+        }
+        close(because: "is being compacted")
+        defer { open(key: nil) }
+        return try FileCompaction.run(path: path, key: isEncrypted ? key : nil)
+    }
+
+    /// Lets go of the file, and waits for a moment until the streams of pages have done so, too.
+    private func close(because reason: String) {
         var former: Weak?
         state.withLock { state in
             if case .open(let file, _) = state { former = Weak(file: file) }
-            state = .closed(.init(message: "'\(path)' is being opened.", needsKey: false))
+            state = .closed(.init(message: "'\(path)' \(reason).", needsKey: false))
         }
         for _ in 0..<Self.mostPauses where former?.file != nil {
             Thread.sleep(forTimeInterval: Self.pause)
         }
-        let opened = Self.opened(path, key, isEditable)
-        state.withLock { $0 = opened }
     }
 
     private struct Weak {

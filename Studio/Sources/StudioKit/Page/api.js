@@ -47,6 +47,11 @@ export function post(path, body) {
   });
 }
 
+// Sends bytes to an address.
+export function send(path, body, signal) {
+  return request(path, { method: "POST", body, signal });
+}
+
 export function events(path, parameters) {
   return new EventSource(address(path, parameters));
 }

@@ -15,7 +15,7 @@ const partNames = {
 };
 
 export class Inside {
-  // `source` has ask(what), path(), version(), failed(error).
+  // `source` has ask(what), path(), version(), failed(error), mayEdit(), compact().
   constructor(source) {
     this.source = source;
     this.element = document.getElementById("inside");
@@ -52,8 +52,16 @@ export class Inside {
     this.pages = make("div");
     const check = make("button", "main", "Check all pages");
     check.addEventListener("click", () => this.verify(check));
+    const compact = make("button", "", "Compact");
+    compact.title = "Rewrites the file without free space";
+    compact.hidden = !this.source.mayEdit();
+    compact.addEventListener("click", () => {
+      compact.disabled = true;
+      this.source.compact();
+    });
     this.element.append(
-      make("h2", "", "The file"), this.facts, make("h2", "", "Growth, while this page is open"),
+      make("h2", "", "The file"), this.facts, compact,
+      make("h2", "", "Growth, while this page is open"),
       this.growth, make("h2", "", "Versions, and who pins them"), this.pins,
       make("h2", "", "Bytes by class"), this.space, make("h2", "", "Pages"), check, this.pages);
     this.drawGrowth();

@@ -7,6 +7,7 @@ import { appendText, bytes, grouped, make } from "./cells.js";
 import { Detail } from "./detail.js";
 import { Diagram } from "./diagram.js";
 import { Editor } from "./edit.js";
+import { Import } from "./import.js";
 import { Inside } from "./inside.js";
 import { Live } from "./live.js";
 import { QueryBox } from "./query.js";
@@ -385,7 +386,7 @@ function showTable() {
     return;
   }
   element("table").setAttribute("aria-label", `Objects of ${shown.className}`);
-  element("add").hidden = !mayEdit() || isOf.embedded;
+  for (const id of ["add", "import-open"]) element(id).hidden = !mayEdit() || isOf.embedded;
   table.show(columns, shown.order, { at: shown.at, chosen: shown.object });
 }
 
@@ -443,7 +444,7 @@ const detail = new Detail({
   },
 });
 
-const inside = new Inside({ ask, path, version: () => version, failed: fail });
+const inside = new Inside({ ask, path, version: () => version, failed: fail, mayEdit, compact });
 const diagram = new Diagram({ ask, classes: () => classes, failed: fail });
 
 // MARK: Changes
@@ -498,6 +499,31 @@ element("add").addEventListener("click", () => {
     send: addObject,
   });
 });
+
+const importer = new Import({ path, imported: didChange });
+
+element("import-open").addEventListener("click", () => {
+  const { properties } = classes.find((other) => other.name === shown.className);
+  importer.open(shown.className, properties);
+});
+
+async function compact() {
+  live.end();
+  let text = "";
+  let failure = null;
+  try {
+    const { before, after } = await post(`${path()}/compact`, {});
+    text = `Compacted: ${bytes(before)} before, ${bytes(after)} now`;
+  } catch (error) {
+    failure = error;
+  }
+  // It was closed meanwhile, whatever has happened.
+  await loadFiles();
+  shown = {};
+  await apply();
+  element("edited").textContent = text;
+  if (failure) failToEdit(failure);
+}
 
 function failToEdit(error) {
   showBanner(error.message, "Close", () => showBanner(null));
@@ -650,7 +676,7 @@ function drawLive(newest = version) {
 
 function setFrozen(value) {
   frozen = value;
-  element("add").disabled = value;
+  for (const id of ["add", "import-open"]) element(id).disabled = value;
   element("freeze").setAttribute("aria-pressed", value);
   element("freeze").textContent = value ? "Follow again" : "Freeze here";
   if (version !== null) drawLive();

@@ -61,6 +61,8 @@ struct Failures: RouterMiddleware {
                 Answer(
                     code: error.code == .damaged ? "damaged" : "engine", message: error.message)
             )
+        case let error as UploadFailure:
+            (.badRequest, Answer(code: "request", message: error.message))
         case let error as BenchmarkError:
             (.badRequest, Answer(code: "request", message: error.message))
         case let error as HTTPError:
