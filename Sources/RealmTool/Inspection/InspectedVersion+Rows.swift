@@ -9,7 +9,11 @@ extension InspectedVersion {
     private static let fewRows = 200
 
     /// Some rows of a table, from a position on, with the number of all.
-    public func rows(_ question: Question, from: Int, count: Int) throws -> [UInt8] {
+    ///
+    /// - Parameter former: a version: the answer says which of the objects that has not.
+    public func rows(
+        _ question: Question, from: Int, count: Int, insertedSince former: InspectedVersion? = nil
+    ) throws -> [UInt8] {
         let start = monotonicNanoseconds()
         let first = max(0, from)
         let last = first + min(max(0, count), Self.mostRows)
@@ -25,16 +29,35 @@ extension InspectedVersion {
             output.member("rows")
             output.append("[")
             let cells = CellWriter(ObjectText(connection))
+            var keys: [ObjectKey] = []
             for position in range {
                 guard let location = try rows.location(at: position, in: table) else { continue }
+                keys.append(table.key(at: location))
                 output.separate()
                 try cells.append(object: location, of: table, to: output)
             }
             output.append("]")
+            if let former {
+                output.member("inserted")
+                output.append("[")
+                for key in try former.missing(keys, of: question.className) {
+                    output.separate()
+                    output.append(text: "\"\(key.rawValue)\"")
+                }
+                output.append("]")
+            }
             output.member("seconds")
             NumberText.append(seconds(from: start, to: monotonicNanoseconds()), to: output)
             output.append("}")
             return output.contents
+        }
+    }
+
+    /// Those of some keys that no object has.
+    private func missing(_ keys: [ObjectKey], of className: String) throws -> [ObjectKey] {
+        try read { connection in
+            guard let table = try connection.table(named: className) else { return keys }
+            return try keys.filter { try !table.contains($0) }
         }
     }
 

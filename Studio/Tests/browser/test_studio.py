@@ -312,6 +312,17 @@ class StudioTests(BrowserTest):
             self.fixtures.change(file, "Row", [{"id": 1000, "name": "new", "value": 1, "group": 1}])
             expect(page.locator("#classes .count")).to_have_text("301")
             expect(page.locator("#answer")).to_contain_text("301 objects")
+            # A row that was inserted, which a change of another one leaves as it is.
+            page.locator("#table").focus()
+            page.keyboard.press("Control+End")
+            expect(self.cell(page, 300, 2)).to_have_text("new")
+            self.fixtures.change(file, "Row", [
+                {"id": 1001, "name": "newer", "value": 1, "group": 1}])
+            expect(self.cell(page, 301, 2)).to_have_text("newer")
+            row = page.locator("#table .row.inserted:visible")
+            expect(row).to_have_count(1)
+            expect(row).to_contain_text("newer")
+            page.keyboard.press("Control+Home")
 
             page.get_by_role("button", name="Freeze here").click()
             expect(page.locator("#live")).to_contain_text("frozen at version")

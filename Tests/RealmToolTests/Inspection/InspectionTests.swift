@@ -255,6 +255,23 @@ import ToolSupport
         #expect(file.version(number) == nil)
     }
 
+    @Test func rowsThatWereInsertedSinceAVersionAreNamed() throws {
+        let realm = try makePeople(path)
+        let file = try InspectedFile(path: path, key: nil)
+        let former = try file.newest()
+        try realm.write {
+            realm.create(ToolPerson.self, value: ["id": 0, "name": "first"])
+            realm.delete(try #require(realm.object(ofType: ToolPerson.self, forPrimaryKey: 2)))
+            realm.object(ofType: ToolPerson.self, forPrimaryKey: 1)?.name = "changed"
+        }
+        let answer = try json(
+            try file.newest().rows(
+                .init(className: "ToolPerson", order: "id"), from: 0, count: 9,
+                insertedSince: former))
+        #expect((answer["rows"] as? [Any])?.count == 3)
+        #expect(answer["inserted"] as? [String] == ["3"])
+    }
+
     @Test func nothingIsPinnedBetweenRequests() throws {
         let realm = try makePeople(path)
         realm.invalidate()

@@ -20,6 +20,8 @@ let classes = [];
 let sizes = null;
 let shown = {};
 let version = null;
+// The version that was shown before, which is kept for a moment. Rows that it lacks light up.
+let former = null;
 let frozen = false;
 let turn = 0;
 let columns = [];
@@ -341,7 +343,7 @@ async function ask(what, parameters = {}, signal = undefined) {
 
 const table = new Table(element("table"), {
   rows: (from, count, signal) => ask(
-    "rows", { ...question(), from, count, page, turn }, signal),
+    "rows", { ...question(), from, count, page, turn, since: former }, signal),
   open: (key, at) => {
     go({ object: key, at }, { replaces: Boolean(shown.object) });
     showObject(true);
@@ -453,6 +455,7 @@ const diagram = new Diagram({ ask, classes: () => classes, failed: fail });
 function didChange(outcome, text) {
   element("edited").textContent = text;
   showBanner(null);
+  former = version;
   version = outcome.version;
   refresh();
 }
@@ -626,6 +629,7 @@ const live = new Live({
     element("size").textContent = bytes(size);
     inside.note(number, size);
     const isNew = version !== null && number !== version;
+    former = isNew ? version : null;
     version = number;
     drawLive();
     if (isNew) refresh();

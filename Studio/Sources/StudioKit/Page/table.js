@@ -289,6 +289,7 @@ export class Table {
     element.generation = this.drawn;
     element.setAttribute("aria-rowindex", position + 2);
     element.classList.toggle("chosen", Boolean(shown) && shown.key === this.chosen);
+    element.classList.toggle("inserted", Boolean(row?.isInserted));
     const number = make("div", "cell position", grouped(position + 1));
     number.role = "rowheader";
     number.id = `cell-${position}-0`;
@@ -379,8 +380,10 @@ export class Table {
     this.source.answered(answer);
   }
 
-  // Marks the values of an answer that differ from those shown before.
+  // Marks the rows of an answer that are new, and the values that differ from those shown before.
   compare(answer) {
+    const inserted = new Set(answer.inserted);
+    for (const row of answer.rows) row.isInserted = inserted.has(row.key);
     if (!this.former) return;
     const known = new Map();
     for (const block of this.former.values()) {
@@ -395,7 +398,7 @@ export class Table {
       });
       if (changed.size) row.changed = changed;
       // What stays as it is keeps its elements, so that a click that is under way hits them.
-      return row.changed || old.changed ? row : old;
+      return row.changed || old.changed || old.isInserted ? row : old;
     });
   }
 

@@ -181,8 +181,11 @@ struct FileRoutes {
         let version = try version(request, context)
         let question = try question(request)
         let (from, count) = (request.number("from") ?? 0, request.number("count") ?? 0)
+        let former = try request.number("since").flatMap {
+            try files.file(context).inspected().version(UInt64(clamping: $0))
+        }
         let answer: @Sendable () throws -> [UInt8] = {
-            try version().rows(question, from: from, count: count)
+            try version().rows(question, from: from, count: count, insertedSince: former)
         }
         let isKnown = (try? version().needsNoSearch(question)) ?? false
         if isKnown { return Response.json(try await work.quickly(answer)) }
