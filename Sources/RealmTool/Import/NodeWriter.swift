@@ -228,26 +228,13 @@ final class NodeWriter {
                         place: place(table, column)))
             }
             if let value {
-                try requireBits(of: value, at: node.offset, column, in: table)
+                try definition.requireBits(of: value, at: node.offset) { place(table, column) }
                 return value
             }
             throw DataProblem(
                 "'\(place(table, column))' holds \(ScalarReader.noun(definition.type)), not a list "
                     + "or an object.", at: node.offset)
         }
-    }
-
-    /// Throws for an integer that the programs of the class cannot read.
-    private func requireBits(
-        of value: Scalar, at offset: Int, _ column: Int, in table: Table
-    ) throws(DataProblem) {
-        let bits = table.definition.columns[column].integerBits
-        guard case .integer(let number) = value, bits > 0, bits < Int64.bitWidth,
-            number >> (bits - 1) != number >> (Int64.bitWidth - 1)
-        else { return }
-        throw DataProblem(
-            "'\(place(table, column))' holds an integer of \(bits) bits, which \(number) is not.",
-            at: offset)
     }
 
     private func shown(_ node: JSONNode) -> String {

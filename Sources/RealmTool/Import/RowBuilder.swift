@@ -22,6 +22,8 @@ final class RowBuilder {
     private let values: UnsafeMutableBufferPointer<Scalar>
     /// Whether properties may be null.
     let areOptional: [Bool]
+    /// Whether properties hold integers of fewer bits than those of the file.
+    private let areNarrow: [Bool]
     // Unchecked, because nothing that is called while one is accessed accesses it, too.
     @exclusivity(unchecked) private var isGiven: [Bool]
     /// The key that the object has in the file it was exported from.
@@ -42,6 +44,7 @@ final class RowBuilder {
         names = definition.columns.map { Array($0.name.utf8) }
         simpleTypes = definition.columns.map { $0.isInRow && $0.type != .link ? $0.type : nil }
         areOptional = definition.columns.map(\.isOptional)
+        areNarrow = definition.columns.map(\.isNarrow)
         primaryKey = table.primaryKey
         defaults = definition.columns.map(\.defaultValue)
         targets = try definition.columns.indices.map {
@@ -70,7 +73,8 @@ final class RowBuilder {
         if let type = simpleTypes[column] {
             values[column] = try ScalarReader.scalar(
                 token, type, isOptional: areOptional[column], memory: writer.memory,
-                place: "\(definition.name).\(definition.columns[column].name)")
+                place: place(column))
+            if areNarrow[column] { try requireBits(column, at: token.offset) }
         } else if definition.columns[column].isInRow {
             try setLink(column, to: token)
         } else {
@@ -80,9 +84,20 @@ final class RowBuilder {
 
     /// Gives a property a value of its type. Its bytes must be valid until the object is stored.
     @inline(__always)
-    func set(_ column: Int, to value: Scalar) {
+    func set(_ column: Int, to value: Scalar) throws {
         isGiven[column] = true
         values[column] = value
+        if areNarrow[column] { try requireBits(column, at: nil) }
+    }
+
+    private func requireBits(_ column: Int, at offset: Int?) throws {
+        try definition.columns[column].requireBits(of: values[column], at: offset) {
+            place(column)
+        }
+    }
+
+    private func place(_ column: Int) -> String {
+        "\(definition.name).\(definition.columns[column].name)"
     }
 
     /// Whether the property was given a value already.
@@ -120,7 +135,7 @@ final class RowBuilder {
             later.append((column, node))
         } catch {
             throw DataProblem(
-                "'\(definition.name).\(definition.columns[column].name)' is JSON in a text. "
+                "'\(place(column))' is JSON in a text. "
                     + error.message, at: error.offset)
         }
     }
@@ -133,8 +148,7 @@ final class RowBuilder {
     ) throws -> Outcome {
         if let primaryKey, !isGiven[primaryKey] {
             throw DataProblem(
-                "The primary key '\(definition.name).\(definition.columns[primaryKey].name)' is "
-                    + "missing.", at: nil)
+                "The primary key '\(place(primaryKey))' is missing.", at: nil)
         }
         let key: ObjectKey
         var isNew = true

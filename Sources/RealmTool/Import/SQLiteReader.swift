@@ -52,16 +52,16 @@ struct SQLiteReader {
     func read(_ field: Int, into column: Int, of builder: RowBuilder) throws {
         let kind = rows.kind(field)
         switch (kind, builder.simpleTypes[column]) {
-        case (.integer, .int): builder.set(column, to: .integer(rows.integer(field)))
-        case (.real, .double): builder.set(column, to: .double(rows.double(field)))
-        case (.integer, .double): builder.set(column, to: .double(Double(rows.integer(field))))
+        case (.integer, .int): try builder.set(column, to: .integer(rows.integer(field)))
+        case (.real, .double): try builder.set(column, to: .double(rows.double(field)))
+        case (.integer, .double): try builder.set(column, to: .double(Double(rows.integer(field))))
         case (.integer, .bool) where rows.integer(field) & ~1 == 0:
-            builder.set(column, to: .integer(rows.integer(field)))
-        case (.blob, .data): builder.set(column, to: .bytes(rows.blob(field)))
-        case (.null, .some) where builder.areOptional[column]: builder.set(column, to: .null)
+            try builder.set(column, to: .integer(rows.integer(field)))
+        case (.blob, .data): try builder.set(column, to: .bytes(rows.blob(field)))
+        case (.null, .some) where builder.areOptional[column]: try builder.set(column, to: .null)
         case (.text, .some): try builder.set(column, to: token(rows.text(field)))
         case (_, let type?):
-            builder.set(column, to: try scalar(field, kind, as: type, of: builder, column: column))
+            try builder.set(column, to: scalar(field, kind, as: type, of: builder, column: column))
         case (_, nil): try readComplex(field, kind, into: column, of: builder)
         }
     }

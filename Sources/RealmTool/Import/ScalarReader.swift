@@ -103,3 +103,20 @@ enum ScalarReader {
         }
     }
 }
+
+extension ColumnDefinition {
+    /// Whether its integers have fewer bits than those of the file.
+    var isNarrow: Bool { (1..<Int64.bitWidth).contains(integerBits) }
+
+    /// Throws for an integer that the programs of the class cannot read.
+    func requireBits(
+        of value: Scalar, at offset: Int?, place: () -> String
+    ) throws(DataProblem) {
+        guard isNarrow, case .integer(let number) = value,
+            number >> (integerBits - 1) != number >> (Int64.bitWidth - 1)
+        else { return }
+        throw DataProblem(
+            "'\(place())' holds an integer of \(integerBits) bits, which \(number) is not.",
+            at: offset)
+    }
+}
