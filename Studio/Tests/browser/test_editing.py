@@ -32,7 +32,8 @@ class EditingTests(BrowserTest):
     def begin(self, page, row, name):
         """Opens the box for the value of a cell."""
         cell = self.cell(page, row, self.column(page, name))
-        # At its edge, beside a chip.
+        # At its edge, beside a chip. A cell that is not laid out yet has no width.
+        expect(cell).to_be_visible()
         width = cell.evaluate("cell => cell.clientWidth")
         cell.dblclick(position={"x": width - 3, "y": 10})
         expect(page.locator("#edit")).to_be_visible()

@@ -162,10 +162,11 @@ async function openFile() {
     }
     return;
   }
-  live.follow(shown.file);
-  await loadClasses();
-  element("main").hidden = false;
   const { file: number } = shown;
+  live.follow(number);
+  await loadClasses();
+  if (number !== shown.file) return;
+  element("main").hidden = false;
   shown = { file: number };
   await apply();
   loadSizes();
@@ -206,8 +207,11 @@ element("file").addEventListener("change", () => {
 // MARK: Classes
 
 async function loadClasses() {
+  const { file } = shown;
   const former = new Map(classes.map((other) => [other.name, other.count]));
   const answer = await ask("classes");
+  // Another file may have been chosen meanwhile.
+  if (file !== shown.file) return;
   version ??= answer.version;
   classes = answer.classes;
   for (const other of classes) {

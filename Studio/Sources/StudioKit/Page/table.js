@@ -490,6 +490,12 @@ export class Table {
   }
 
   goTo(row, column) {
+    if (!this.isCounted) {
+      // The first answer says whether there is such a row, and shows it.
+      this.wanted = this.top = this.active.row = Math.max(0, row);
+      this.render();
+      return;
+    }
     this.active = {
       row: Math.min(Math.max(-1, row), this.count - 1),
       column: Math.min(Math.max(0, column), this.visible.length),
