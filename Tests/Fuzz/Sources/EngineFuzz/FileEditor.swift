@@ -106,7 +106,7 @@ struct FileEditor {
                 let map = table.map(column, of: key)
                 guard try map.count() > 0 else { break }
                 let name = Array(try map.entry(at: 0).key)
-                try name.withUnsafeBytes { try map.removeValue(forKey: $0) }
+                _ = try name.withUnsafeBytes { try map.removeValue(forKey: $0) }
                 if definition.type == .mixed {
                     try name.withUnsafeBytes { try map.setEmpty(.list, forKey: $0) }
                 }

@@ -358,7 +358,7 @@ import Testing
     @Test func requestsOfSeveralBlocksOfTheQueueKeepTheirOrder() async throws {
         let (scene, log) = (QueueScene(), ChangeLog<Int>())
         for id in 0..<10 {
-            try await scene.run { realm in
+            _ = try await scene.run { realm in
                 realm.writeAsync {
                     log.append(id)
                     realm.addItem(id)
@@ -374,7 +374,7 @@ import Testing
         let (scene, log) = (QueueScene(), ChangeLog<String>())
         try await scene.run { realm in _ = try realm.write { realm.addItem(0) } }
         let held = try HeldTransaction(scene.configuration)
-        try await scene.run { realm in
+        _ = try await scene.run { realm in
             realm.writeAsync {
                 realm.addItem(1)
             } onComplete: { _ in

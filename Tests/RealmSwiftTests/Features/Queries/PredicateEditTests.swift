@@ -144,7 +144,7 @@ import Testing
             "scores", "@sum", "@max.age", "@avg", "traits", "mixed", "home.city", "SELF", "x", ".",
             "a..b", "@", "#in", "staff.boss", "@allKeys", "places",
         ]
-        return mixed + numbers + others + paths
+        return mixed + numbers + others.map { $0 as Any } + paths
     }
 
     private func edited(_ text: String, _ random: inout RepeatableRandom) -> String {
