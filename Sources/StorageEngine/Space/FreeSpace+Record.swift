@@ -13,13 +13,21 @@ extension FreeSpace {
     private static let mostFree = 2 * tailReserve
 
     /// The page directly after those that this transaction allocated, if it is suitable for the
-    /// commit record. It is the page that the next allocation takes.
+    /// commit record.
     var pageForRecord: UInt64? {
         guard allocatedPages <= Self.largestTransaction, !allocatedTail.isEmpty,
             !current.isEmpty, allocatedTail.end == current.start, !isCurrentTooHigh(for: 1),
             freePages <= usedPages + Self.mostFree
         else { return nil }
         return current.start
+    }
+
+    /// Takes `pageForRecord`. An allocation would prefer a hole after a large transaction.
+    mutating func takePageForRecord() -> UInt64? {
+        guard let page = pageForRecord else { return nil }
+        current = Extent(start: current.start + 1, count: current.count - 1)
+        allocatedTail.count += 1
+        return page
     }
 
     /// Returns the free extent from which the next transaction would allocate first, if it has room

@@ -92,6 +92,22 @@ extension FreeSpace {
         map.checkInvariants()
     }
 
+    /// The page for a record is the one behind the others, even where the next allocation of a
+    /// page would fill a hole.
+    @Test func aRecordBehindItsPagesIsInNoHole() {
+        var map = mapOfHoles()
+        map.grow(to: 1900)
+        holds(map.allocate(8) == 1834)
+        map.commit(3)
+        holds(map.allocate(4) == 1842)
+        #expect(map.pageForRecord == 1846)
+        holds(map.takePageForRecord() == 1846)
+        map.checkInvariants()
+        map.commit(4)
+        holds(map.allocate(1) == 1847)
+        map.checkInvariants()
+    }
+
     @Test func holesAreLeftAloneWhileTheyAreFewAndBehindACeiling() {
         var map = mapOfHoles()
         map.grow(to: 3000)
