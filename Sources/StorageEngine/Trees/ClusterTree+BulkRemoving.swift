@@ -23,7 +23,7 @@ extension ClusterTree {
                 try writer.addToCounts(&root, -selection.removed.count)
                 let (rows, removed) = (selection.kept.count, selection.removed.count)
                 if Self.isDueForMerging(rows: rows, before: rows + removed) {
-                    try mergeLeaf(writer, &root, covering: keys[next])
+                    try mergeOrShrinkLeaf(writer, &root, covering: keys[next])
                 }
             } else {
                 try makeRoom(writer, &root, after: .leafFull)

@@ -1,35 +1,45 @@
-/// Merging leaves that have lost rows with a neighbour, so that the remaining rows take fewer
-/// pages.
+/// Merging leaves that have lost rows with a neighbour, or shrinking them, so that the remaining
+/// rows take fewer pages.
 extension ClusterTree {
-    /// Whether a leaf that has just lost rows is considered for merging: when its row count has
-    /// dropped below a power of two. Each removed row thus costs a constant share of a merge.
+    /// Whether a leaf that has just lost rows is considered for merging and shrinking: when its row
+    /// count has dropped below a power of two. Each removed row thus costs a constant share of it.
     @inline(__always)
     static func isDueForMerging(rows: Int, before: Int) -> Bool {
         rows.leadingZeroBitCount != before.leadingZeroBitCount
     }
 
     /// Merges the leaf that covers `key` with the smaller of its neighbours below the same branch,
-    /// if one leaf has room for both and takes fewer pages. The path is invalid afterwards.
+    /// if one leaf has room for both and takes fewer pages; else moves it to fewer pages, if it
+    /// needs no more than half of its own. The path is invalid afterwards.
     ///
     /// The last leaf of the tree is never merged: it fills up with new objects.
-    func mergeLeaf(
+    func mergeOrShrinkLeaf(
         _ writer: TreeWriter, _ root: inout TreeRoot, covering key: ObjectKey
     ) throws(StorageError) {
-        guard root.level > 0 else { return }
         // Only a fresh path has the headroom that its branch may need.
         _ = try writer.descend(&root, .cluster) { Self.childRow($0, key) }
-        defer { writer.dropPath() }
-        if writer.isAtLastLeaf { return }
+        if try !mergeLeaf(writer, &root) {
+            try shrinkLeaf(writer, &root)
+        }
+        writer.dropPath()
+    }
+
+    /// Merges the leaf at the end of the path. Returns false, with nothing changed, if there is no
+    /// neighbour to merge it with.
+    private func mergeLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws(StorageError)
+        -> Bool
+    {
+        if root.level == 0 || writer.isAtLastLeaf { return false }
         let branch = writer.steps[writer.depth - 2].node
         let index = writer.steps[writer.depth - 2].index
         guard let other = smallerNeighbour(of: index, in: branch.reading, by: writer) else {
-            return
+            return false
         }
         let total = branch.reading.childCount(index) + branch.reading.childCount(other)
-        guard mayHold(total, writer.leaf) else { return }
+        guard mayHold(total, writer.leaf) else { return false }
         let rows = min(index, other)..<max(index, other) + 1
         guard let merged = try pack(rows, of: branch.reading, under: root, in: writer.pager) else {
-            return
+            return false
         }
         branch.removeRow(at: rows.upperBound - 1)
         try writer.setChild(branch, rows.lowerBound, to: merged.reference)
@@ -37,6 +47,31 @@ extension ClusterTree {
             branch.setInteger(BranchColumn.count, rows.lowerBound, to: Int64(merged.rowCount)))
         writer.rowsMoved()
         try writer.shorten(&root, .cluster)
+        return true
+    }
+
+    /// Moves the leaf at the end of the path, and its spilled columns, to fewer pages.
+    private func shrinkLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws(StorageError) {
+        let leaf = writer.leaf.reading
+        for column in 0..<leaf.columnCount where leaf.isSpilled(column) {
+            let node = try writer.pager.node(leaf.spillReference(column))
+            guard let pages = fewerPages(for: node, atLeast: 1, writer.pager) else { continue }
+            let (old, copy) = try writableSpill(writer, column, rows: leaf.rowCount)
+            let (reference, _) = try writer.resize(copy, old, to: pages)
+            writer.leaf.setSpillReference(column, reference)
+        }
+        let least = leafPages(writer.pager.pageSize)
+        if let pages = fewerPages(for: writer.leaf.reading, atLeast: least, writer.pager) {
+            try resizeLeaf(writer, &root, to: pages)
+        }
+    }
+
+    /// Returns the pages to which a node shrinks, with a third of its contents to spare; nil if
+    /// that is more than half of what it has.
+    private func fewerPages(for node: Node, atLeast least: Int, _ pager: Pager) -> Int? {
+        let bytes = NodeDraft.packedBytes(node) * 4 / 3
+        let pages = max(least, (bytes + pager.pageSize - 1) / pager.pageSize)
+        return pages * 2 <= node.pageCount ? pages : nil
     }
 
     /// Whether a leaf as long as this one may have room for `rows` rows as wide as its own. The

@@ -60,7 +60,7 @@ extension ClusterTree {
                 }
                 try writer.removeLeaf(&root, .cluster)
             } else if Self.isDueForMerging(rows: leaf.rowCount, before: leaf.rowCount + 1) {
-                try mergeLeaf(writer, &root, covering: key)
+                try mergeOrShrinkLeaf(writer, &root, covering: key)
             } else {
                 writer.keepPath(to: treeID)
             }

@@ -11,21 +11,24 @@ extension ClusterTree {
         try split(writer, &root, at: rows / 2)
     }
 
-    /// Gives the leaf at the end of the path more room if it has few rows. Returns false if it has
-    /// many rows, or has its largest size.
+    /// Gives the leaf at the end of the path more room. Returns false if it has its largest size.
     func makeRoomInLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws(StorageError) -> Bool {
         let leaf = writer.leaf.reading
         let pages = leafPages(writer.pager.pageSize)
         // A leaf older than some columns of its table may be too short for the directory of all
         // columns.
         if leaf.pageCount < pages {
-            try growLeaf(writer, &root, to: pages)
+            try resizeLeaf(writer, &root, to: pages)
             return true
         }
-        guard leaf.rowCount < Self.minimumRows else { return false }
-        if !keepsRowsTogether(writer.leaf), try spillLargestColumn(writer) { return true }
-        guard leaf.pageCount < pages + Self.maximumGrowth else { return false }
-        try growLeaf(writer, &root, to: leaf.pageCount + 1)
+        if leaf.rowCount < Self.minimumRows, !keepsRowsTogether(writer.leaf),
+            try spillLargestColumn(writer)
+        {
+            return true
+        }
+        let most = pages + Self.maximumGrowth
+        guard leaf.pageCount < most else { return false }
+        try resizeLeaf(writer, &root, to: min(leaf.pageCount * 2, most))
         return true
     }
 
@@ -41,12 +44,12 @@ extension ClusterTree {
             leafPages: leafPages(pageSize) + Self.maximumGrowth)
     }
 
-    private func growLeaf(_ writer: TreeWriter, _ root: inout TreeRoot, to pages: Int)
+    func resizeLeaf(_ writer: TreeWriter, _ root: inout TreeRoot, to pages: Int)
         throws(StorageError)
     {
         let old = writer.steps[writer.depth - 1].reference
-        let (reference, larger) = try writer.grow(writer.leaf, old, to: pages)
-        try writer.replaceNode(&root, at: writer.depth - 1, reference: reference, node: larger)
+        let (reference, moved) = try writer.resize(writer.leaf, old, to: pages)
+        try writer.replaceNode(&root, at: writer.depth - 1, reference: reference, node: moved)
     }
 
     /// Spills the column with the largest value, for a first row that is wider than a leaf.

@@ -86,8 +86,8 @@ extension ClusterTree {
         return copy
     }
 
-    /// Changes the node of a spilled column, growing it page by page. Returns false if it may not
-    /// grow further. `rows` is the row count before the change. Does not record that rows have
+    /// Changes the node of a spilled column, which grows for it. Returns false if it may not grow
+    /// further. `rows` is the row count before the change. Does not record that rows have
     /// moved, so callers that remove rows do.
     func changeSpill(
         _ writer: TreeWriter, _ position: Int, rows: Int, _ change: (MutableNode) -> Bool
@@ -98,8 +98,10 @@ extension ClusterTree {
         while !change(node) {
             let pages = node.reading.pageCount
             // A single value may need more pages than the limit; several rows may not exceed it.
-            guard pages < Self.maximumSpillPages || node.reading.rowCount <= 1 else { return false }
-            (reference, node) = try writer.grow(node, reference, to: pages + 1)
+            let most = Self.maximumSpillPages(leaf.reading.kind(position))
+            guard pages < most || node.reading.rowCount <= 1 else { return false }
+            let larger = pages < most ? min(pages + max(1, pages / 2), most) : pages + 1
+            (reference, node) = try writer.resize(node, reference, to: larger)
             leaf.setSpillReference(position, reference)
         }
         leaf.updateSpillZone(position, from: node.reading)

@@ -1,14 +1,12 @@
 /// Changing rows. If a leaf of fewer than `minimumRows` rows has no room for a change, it first
 /// moves its largest column to a node of its own ("spills" it), so that scans of one column do not
-/// touch wide ones. Columns whose own pages would be mostly empty are not spilled; instead the leaf
-/// grows. Leaves thus keep many rows however wide the table is. A leaf with more rows is split.
+/// touch wide ones. Columns whose own pages would be mostly empty are not spilled. Then the leaf
+/// grows, and once it has its largest size it is split. Leaves thus keep many rows however wide the
+/// table is, and scans of narrow columns have long stretches to read.
 extension ClusterTree {
-    /// The row count below which a leaf spills columns, or grows, rather than split.
+    /// The row count below which a leaf spills columns before it grows.
     static let minimumRows = 256
-    /// The most pages of a spilled column. A column that needs more causes a split of its leaf,
-    /// which bounds what a change of one value writes.
-    static let maximumSpillPages = 4
-    /// The most pages by which a leaf grows, which also bounds what a change of one value writes.
+    /// The most pages by which a leaf grows, which bounds what a change of one value writes.
     static let maximumGrowth = 3
     /// The fewest rows that a leaf of the largest size must hold for its rows to stay together.
     /// Wider rows spill columns.
@@ -30,6 +28,13 @@ extension ClusterTree {
         return (directory + pageSize * 3 / 4 - 1) / (pageSize * 3 / 4)
     }
 
+    /// Returns the most pages of a spilled column. A column that needs more causes a split of its
+    /// leaf, which bounds what a change of one value writes.
+    ///
+    /// The heap of a column of bytes has at most 32 KiB, which is as much as the texts of a few
+    /// thousand rows, the rows of a leaf of narrow columns.
+    static func maximumSpillPages(_ kind: ColumnKind) -> Int { kind == .bytes ? 8 : 4 }
+
     /// Whether a column is worth pages of its own: whether `minimumRows` rows of it fill half a
     /// page. The pages of narrower columns would be mostly empty.
     static func isWorthSpilling(bytes: Int, rows: Int, pageSize: Int) -> Bool {
@@ -49,13 +54,14 @@ extension ClusterTree {
         }
 
         /// Whether the columns of these rows stay in their leaf, which is split once it has grown
-        /// to `leafPages`. True where values of varying length are wide: a spilled column would
-        /// reach its page limit long before the leaf has `minimumRows` rows, each insertion would
-        /// rewrite the pages of all columns, and each read of an object would visit them. At least
+        /// to `leafPages`. True where values of varying length are wide, so that `minimumRows` rows
+        /// would fill half of what a spilled column may have: the leaf would have few rows all the
+        /// same, each insertion would rewrite the pages of all columns, and each read of an object
+        /// would visit them. At least
         /// `minimumRowsTogether` rows must fit. Not meaningful for a leaf that has already spilled
         /// a column.
         func keepsRowsTogether(rows: Int, pageSize: Int, leafPages: Int) -> Bool {
-            bytesOfText * minimumRows > rows * maximumSpillPages * pageSize
+            bytesOfText * minimumRows > rows * maximumSpillPages(.bytes) / 2 * pageSize
                 && bytes * minimumRowsTogether <= rows * leafPages * pageSize
         }
     }

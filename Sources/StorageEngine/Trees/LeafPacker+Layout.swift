@@ -59,7 +59,8 @@ extension LeafPacker {
 
     private func layOutSpill(_ c: Int) {
         if spillBuffers[c] == nil {
-            spillBuffers[c] = .allocate(byteCount: largestSpill, alignment: 16)
+            spillBuffers[c] = .allocate(
+                byteCount: largestSpill(shape.columns[c]), alignment: 16)
         }
         let draft = begin(spill(c), columns: 1)
         draft.entry(0).initialize(shape.columns[c])

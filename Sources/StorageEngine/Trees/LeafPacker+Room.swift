@@ -31,9 +31,9 @@ extension LeafPacker {
                 middle = (fitting + tooMany) / 2
             }
             let rows = wanted.lowerBound..<wanted.lowerBound + max(fitting, 1)
+            let hasFewRows = rowCount + fitting < ClusterTree.minimumRows
             if shape.isCluster, outcome == .leafFull,
-                rowCount + fitting < ClusterTree.minimumRows,
-                spillLargest(columns, rows, with: joint) || grow()
+                (hasFewRows && spillLargest(columns, rows, with: joint)) || grow()
             {
                 continue
             }
@@ -52,7 +52,7 @@ extension LeafPacker {
             let isLong = heapBytes > MutableNode.heapLimit
             if isSpilled[c] {
                 let nodeBytes = NodeDraft.bytes(directoryOf: 1) + columnBytes
-                if isLong || nodeBytes > largestSpill { return .columnFull }
+                if isLong || nodeBytes > largestSpill(shape.columns[c]) { return .columnFull }
             } else {
                 if isLong { return .leafFull }
                 bytes += columnBytes
@@ -73,7 +73,9 @@ extension LeafPacker {
         return needs[c].heapBytes + source.node.heapBytes(source.column, rows)
     }
 
-    var largestSpill: Int { ClusterTree.maximumSpillPages * pageSize }
+    func largestSpill(_ column: ColumnFormat) -> Int {
+        ClusterTree.maximumSpillPages(column.kind) * pageSize
+    }
 
     /// Returns the width of the key column that these rows need, or nil if their keys are dense.
     static func keyWidth(_ first: Int64, _ last: Int64, rows: Int) -> Int? {

@@ -5,8 +5,8 @@
 /// small as one that was filled in that order. It is built in the packer's own memory, so that the
 /// caller can change references in it, and end transactions, before adding it to one.
 ///
-/// As in a leaf to which objects are appended, columns are spilled, and the leaf grows, before a
-/// leaf of a cluster tree ends with fewer than `ClusterTree.minimumRows` rows.
+/// As in a leaf to which objects are appended, columns are spilled while the leaf has fewer than
+/// `ClusterTree.minimumRows` rows, and then it grows.
 final class LeafPacker {
     /// The structure of the packed leaves.
     struct Shape {

@@ -298,16 +298,16 @@ final class TreeWriter {
         return (reference, copy)
     }
 
-    /// Moves a private node to a longer run.
-    func grow(_ node: MutableNode, _ reference: PageReference, to pages: Int) throws(StorageError)
+    /// Moves a private node to a run of another length, which has room for its contents.
+    func resize(_ node: MutableNode, _ reference: PageReference, to pages: Int) throws(StorageError)
         -> (PageReference, MutableNode)
     {
         let byteCount = pages * pager.pageSize
-        let (larger, buffer) = try pager.reallocate(reference, pages: pages) { _, new in
+        let (moved, buffer) = try pager.reallocate(reference, pages: pages) { _, new in
             let fits = node.moveContents(to: MutableNode(new, byteCount: byteCount))
-            precondition(fits, "a node does not fit a larger one")
+            precondition(fits, "a node does not fit its new pages")
         }
-        return (larger, MutableNode(buffer, byteCount: byteCount))
+        return (moved, MutableNode(buffer, byteCount: byteCount))
     }
 
     /// Splits the branch at the end of the path in two. The path is invalid afterwards.

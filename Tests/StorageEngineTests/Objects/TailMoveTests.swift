@@ -21,9 +21,9 @@ import Testing
             ])
             let filler = connection.table(0)
             let text = OwnedValue.text(String(repeating: "filler ", count: 500))
-            for _ in 0..<2000 { _ = try filler.insert([text]) }
+            for _ in 0..<6000 { _ = try filler.insert([text]) }
         }
-        try ShrinkWorkload.prepare(connection, items: 300)
+        try ShrinkWorkload.prepare(connection, items: 1500)
         try write(connection) { try connection.table(0).deleteAll() }
         return connection
     }
@@ -107,7 +107,7 @@ import Testing
             number += 1
             try touch(connection, number)
         }
-        let key = try table.key(at: 200)
+        let key = try table.key(at: 1200)
         let column = try #require(try table.column(1, of: table.location(of: key)!.leaf))
         let row = try table.location(of: key)!.row
         let (value, _) = column.node.overflowReference(column.column, row)

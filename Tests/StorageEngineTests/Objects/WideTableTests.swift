@@ -93,7 +93,7 @@ import ToolSupport
                 #expect(leaf.pageCount <= most)
                 for column in 0..<leaf.columnCount where leaf.isSpilled(column) {
                     let node = try source.pager.node(leaf.spillReference(column))
-                    #expect(node.pageCount <= ClusterTree.maximumSpillPages)
+                    #expect(node.pageCount <= ClusterTree.maximumSpillPages(node.kind(0)))
                 }
                 rows += leaf.rowCount
                 // All leaves but the last are full.

@@ -77,7 +77,7 @@ import ToolSupport
         var random = SeededGenerator(seed: seed)
         let (connection, table) = try make()
         var committed: [(ObjectKey, Row)] = []
-        while committed.count < 3_000 {
+        while committed.count < 6_000 {
             var rows = committed
             try connection.beginWrite()
             for _ in 0..<1 + random.next(below: 200) {
