@@ -14,6 +14,13 @@ extension PeerTests {
 
         init() throws { folder = try TemporaryFolder() }
 
+        /// With the engines that a suite names, which the tests of the runner do not know.
+        @Test func everySuiteHasEachOfItsCasesOnce() throws {
+            for name in try Suite.available() {
+                #expect(try !Suite.load(name).expanded(overriding: OptionOverrides()).isEmpty)
+            }
+        }
+
         @Test(arguments: [false, true])
         func sqliteKeepsItsLockAndItsDurability(isExclusive: Bool) throws {
             for (durability, synchronous) in [(Durability.full, 2), (.relaxed, 1), (.unsynced, 0)] {
