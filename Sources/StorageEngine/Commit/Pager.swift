@@ -48,6 +48,9 @@
     /// The most bytes of memory that its transactions had at a time.
     package internal(set) var largestPrivateBytes = 0
 
+    /// Ends walks over leaves; nil if nobody may.
+    @exclusivity(unchecked) var stopRequest: StopRequest?
+
     /// Takes what is decrypted now; nil if it stays in memory.
     @exclusivity(unchecked) var passingRuns: PassingRuns?
     /// Runs that were decrypted for this connection alone.

@@ -115,6 +115,14 @@ public final class Connection {
 
     public var isInWriteTransaction: Bool { pager.isInWriteTransaction }
 
+    /// Lets another thread end what this connection reads: once the request is made, whatever walks
+    /// over the leaves of a table throws `.interrupted` at the next leaf. Nil by default. What
+    /// writes must not be ended so, since its transaction would fail.
+    public var stopRequest: StopRequest? {
+        get { pager.stopRequest }
+        set { pager.stopRequest = newValue }
+    }
+
     /// Moves to the newest version, or pins it after `endRead`. Returns whether the version
     /// changed.
     ///

@@ -95,7 +95,10 @@ struct LeafCursor: ~Copyable {
     }
 
     /// Advances to the next leaf. Returns false after the last one.
+    ///
+    /// - Throws: `.damaged`; `.interrupted` after the connection's ``Connection/stopRequest``.
     mutating func next() throws(StorageError) -> Bool {
+        if let request = pager.stopRequest { try request.check(pager.database.path) }
         guard let steps else {
             // The tree is a single leaf, or empty.
             defer { hasBegun = true }
