@@ -1,4 +1,5 @@
 import StorageEngine
+import ToolSupport
 
 /// The sizes of a file before and after it was rewritten without free space.
 public struct FileCompaction: Encodable, Sendable {
@@ -7,15 +8,16 @@ public struct FileCompaction: Encodable, Sendable {
 
     /// Rewrites a file that nobody has open.
     ///
+    /// - Parameter stop: ends it, and the file is as it was.
     /// - Throws: a `BenchmarkError` of the code ``ToolSupport/BenchmarkError/Code/inUse`` if
-    ///   somebody has; `StorageError`.
-    public static func run(path: String, key: [UInt8]?) throws -> FileCompaction {
-        var before: UInt64 = 0
-        let options = Database.Options(createIfMissing: false, encryptionKey: key)
-        let isDone = try Database.compact(path: path, options: options) { fileBytes, _ in
-            before = fileBytes
-            return true
-        }
+    ///   somebody has; `StorageError`, of the code `.interrupted` if it was stopped.
+    public static func run(
+        path: String, key: [UInt8]?, until stop: StopRequest
+    ) throws -> FileCompaction {
+        let before = UInt64(fileSize(path) ?? 0)
+        let isDone = try Database.rewrite(
+            path: path, options: .init(createIfMissing: false, encryptionKey: key),
+            encryptionKey: key, progress: { _, _ throws(StorageError) in try stop.check(path) })
         guard isDone else {
             throw ToolError(
                 .inUse,

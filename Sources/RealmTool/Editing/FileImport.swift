@@ -65,14 +65,15 @@ extension FileEditor {
     /// - Parameters:
     ///   - descriptor: a file that is open for reading, which is closed then.
     ///   - name: what it is called in messages.
+    ///   - stop: ends it, and nothing is imported.
     public func importObjects(
-        _ request: ImportRequest, from descriptor: Int32, name: String
+        _ request: ImportRequest, from descriptor: Int32, name: String, until stop: StopRequest
     ) throws -> ImportOutcome {
         let input = try InputBuffer(descriptor: descriptor, name: name)
         let connection = try beginTransaction()
         let importer = Importer(
             connection, request.format == .csv ? .csv(input) : .json(input),
-            try request.options(), progress: nil)
+            try request.options(), progress: nil, stop: stop)
         try importer.run()
         let counts = importer.committed
         return ImportOutcome(

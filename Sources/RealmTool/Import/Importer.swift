@@ -20,6 +20,8 @@ final class Importer {
     let memory = RecordMemory()
     private let writer: NodeWriter
     private let progress: ProgressLine?
+    /// Ends it besides a signal; nil if nothing does.
+    private let stop: StopRequest?
     private var postponed: [Postponed] = []
     private var builders: [String: RowBuilder] = [:]
     /// What is read, and what of it is committed.
@@ -28,12 +30,13 @@ final class Importer {
 
     init(
         _ connection: Connection, _ source: ImportSource, _ options: ImportOptions,
-        progress: ProgressLine?
+        progress: ProgressLine?, stop: StopRequest? = nil
     ) {
         self.connection = connection
         self.source = source
         self.options = options
         self.progress = progress
+        self.stop = stop
         writer = NodeWriter(connection, memory: memory)
         writer.leavesOutMissingLinks = options.leavesOutMissingLinks
         writer.hints = options.hints
@@ -52,12 +55,17 @@ final class Importer {
             case .sqlite(let rows): try importRows(rows)
             }
             try finishPostponed()
-            try Interrupted.check()
+            try checkWhetherToStop()
             try commit()
         } catch {
             if connection.isInWriteTransaction { connection.rollback() }
             throw failure(error)
         }
+    }
+
+    private func checkWhetherToStop() throws {
+        try Interrupted.check()
+        try stop?.check(connection.database.path)
     }
 
     private func makeClasses() throws {
@@ -87,7 +95,7 @@ final class Importer {
             try connection.beginWrite()
         }
         guard counts.records % Self.recordsBetweenChecks == 0 else { return }
-        try Interrupted.check()
+        try checkWhetherToStop()
         let (done, all) = source.progress
         progress?.update(done, of: all) { ProgressLine.rows(counts.records, $0) }
     }
@@ -123,7 +131,7 @@ final class Importer {
     /// Sets the links that led nowhere when they were read.
     private func finishPostponed() throws {
         for (index, item) in postponed.enumerated() {
-            if index % Self.recordsBetweenChecks == 0 { try Interrupted.check() }
+            if index % Self.recordsBetweenChecks == 0 { try checkWhetherToStop() }
             do {
                 try writer.write(
                     item.node, item.column, of: item.key, in: item.table, isNew: false)

@@ -77,7 +77,7 @@ public final class InspectedFile: Sendable {
 
     /// The newest version. It is pinned as long as somebody refers to the result.
     public func newest() throws -> InspectedVersion {
-        if let version = version(database.newestVersion) { return version }
+        if let version = shownVersion(database.newestVersion) { return version }
         let connection = try Connection(database)
         return try shown.withLock { shown in
             // Another thread may have opened it meanwhile.
@@ -89,8 +89,15 @@ public final class InspectedFile: Sendable {
         }
     }
 
-    /// A version that somebody shows; nil if nobody does.
-    public func version(_ number: UInt64) -> InspectedVersion? {
+    /// The newest version, or another one that somebody shows; nil if nobody does.
+    public func version(_ number: UInt64) throws -> InspectedVersion? {
+        if let version = shownVersion(number) { return version }
+        guard number == database.newestVersion else { return nil }
+        let newest = try newest()
+        return newest.number == number ? newest : nil
+    }
+
+    private func shownVersion(_ number: UInt64) -> InspectedVersion? {
         shown.withLock { $0[number]?.version }
     }
 

@@ -5,19 +5,22 @@ import ToolSupport
 extension InspectedVersion {
     /// The most rows or elements of one answer.
     public static let mostRows = 500
-    /// Up to this position, the first objects of an order are found without sorting all.
+    /// Up to this position, the first objects are found without sorting or keeping all.
     private static let fewRows = 200
 
     /// Some rows of a table, from a position on, with the number of all.
     ///
-    /// - Parameter former: a version: the answer says which of the objects that has not.
+    /// - Parameters:
+    ///   - former: a version: the answer says which of the objects that has not.
+    ///   - stop: ends it with a `StorageError` of the code `.interrupted`.
     public func rows(
-        _ question: Question, from: Int, count: Int, insertedSince former: InspectedVersion? = nil
+        _ question: Question, from: Int, count: Int, insertedSince former: InspectedVersion? = nil,
+        until stop: StopRequest? = nil
     ) throws -> [UInt8] {
         let start = monotonicNanoseconds()
         let first = max(0, from)
         let last = first + min(max(0, count), Self.mostRows)
-        return try read { connection in
+        return try read(until: stop) { connection in
             let table = try table(question.className, connection)
             let rows = try find(question, upTo: last, in: table, connection)
             let range = min(first, rows.count)..<min(last, rows.count)
@@ -67,16 +70,18 @@ extension InspectedVersion {
         if question.predicate == nil, question.order == nil { return .all(try table.count()) }
         if let keys = found.withLock({ $0.keys(for: question) }) { return .keys(keys) }
         let selection = try selection(question, table, connection)
-        if question.order != nil, end <= Self.fewRows {
-            let count = try selection.count()
-            return .first(try selection.keys(limit: max(1, end)) ?? [], of: count)
+        if end <= Self.fewRows {
+            let keys = try selection.keys(limit: max(1, end)) ?? []
+            // Fewer than were asked for are all of them.
+            let count = keys.count < max(1, end) ? keys.count : try selection.count()
+            return .first(keys, of: count)
         }
         let keys = PackedKeys(try selection.keys(limit: .max) ?? [])
         found.withLock { $0.keep(keys, for: question) }
         return .keys(keys)
     }
 
-    private func selection(
+    func selection(
         _ question: Question, _ table: Table, _ connection: Connection
     ) throws -> Selection {
         try Selection(
@@ -91,8 +96,8 @@ extension InspectedVersion {
     }
 
     /// How the engine finds the objects, as text of several lines, and what it reads for that.
-    public func explain(_ question: Question) throws -> String {
-        try read { connection in
+    public func explain(_ question: Question, until stop: StopRequest? = nil) throws -> String {
+        try read(until: stop) { connection in
             let table = try table(question.className, connection)
             return try selection(question, table, connection).explain()
         }

@@ -19,12 +19,20 @@ public final class InspectedVersion: @unchecked Sendable {
 
     /// Calls `body` with a connection of its own, so that the memory it takes for decrypted pages
     /// ends with it.
-    func read<Answer>(_ body: (Connection) throws -> Answer) throws -> Answer {
-        try body(try connection())
+    ///
+    /// - Parameter stop: ends it with a `StorageError` of the code `.interrupted`.
+    func read<Answer>(
+        until stop: StopRequest? = nil, _ body: (Connection) throws -> Answer
+    ) throws -> Answer {
+        try body(try connection(until: stop))
     }
 
     /// Opens a connection that reads this version.
-    func connection() throws -> Connection { try Connection(readingLike: pinned) }
+    func connection(until stop: StopRequest? = nil) throws -> Connection {
+        let connection = try Connection(readingLike: pinned)
+        connection.stopRequest = stop
+        return connection
+    }
 
     func table(_ className: String, _ connection: Connection) throws -> Table {
         if let table = try connection.table(named: className) { return table }
@@ -80,8 +88,8 @@ public final class InspectedVersion: @unchecked Sendable {
     }
 
     /// The bytes of each class, and of its properties. Reads all leaves.
-    public func sizes() throws -> [UInt8] {
-        try read { connection in
+    public func sizes(until stop: StopRequest? = nil) throws -> [UInt8] {
+        try read(until: stop) { connection in
             let output = ByteOutput()
             output.append("{\"classes\":[")
             for definition in try connection.tableDefinitions() {

@@ -28,10 +28,12 @@ import ToolSupport
         }
     }
 
-    private func importText(_ text: String, _ request: ImportRequest) throws -> ImportOutcome {
+    private func importText(
+        _ text: String, _ request: ImportRequest, until stop: StopRequest = StopRequest()
+    ) throws -> ImportOutcome {
         let input = try folder.write(text, to: "input")
         return try editor.importObjects(
-            request, from: open(input, O_RDONLY), name: "input")
+            request, from: open(input, O_RDONLY), name: "input", until: stop)
     }
 
     @Test func columnsAreShownWithTheirPropertiesAndFirstValues() throws {
@@ -110,8 +112,23 @@ import ToolSupport
         #expect(throws: ToolError.self) {
             try reading.importObjects(
                 ImportRequest(className: "ToolPerson", format: .csv),
-                from: open(folder["input"], O_RDONLY), name: "input")
+                from: open(folder["input"], O_RDONLY), name: "input", until: StopRequest())
         }
+    }
+
+    @Test func anImportThatIsStoppedLeavesNothing() throws {
+        let version = file.newestVersion
+        let stop = StopRequest()
+        stop.make()
+        let error = #expect(throws: ToolError.self) {
+            try importText(
+                "id,name\n70,x\n",
+                ImportRequest(
+                    className: "ToolPerson", format: .csv, mapping: ["id": "id", "name": "name"]),
+                until: stop)
+        }
+        #expect(error?.message == "Stopped.\nNothing was imported.")
+        #expect(file.newestVersion == version)
     }
 }
 
@@ -131,10 +148,20 @@ import ToolSupport
         }
         do {
             let file = try InspectedFile(path: path, key: nil)
-            #expect(throws: ToolError.self) { try FileCompaction.run(path: path, key: nil) }
+            #expect(throws: ToolError.self) {
+                try FileCompaction.run(path: path, key: nil, until: StopRequest())
+            }
             withExtendedLifetime(file) {}
         }
-        let sizes = try FileCompaction.run(path: path, key: nil)
+        let stop = StopRequest()
+        stop.make()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let error = #expect(throws: StorageError.self) {
+            try FileCompaction.run(path: path, key: nil, until: stop)
+        }
+        #expect(error?.code == .interrupted)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+        let sizes = try FileCompaction.run(path: path, key: nil, until: StopRequest())
         #expect(sizes.after < sizes.before)
         let version = try InspectedFile(path: path, key: nil).newest()
         #expect(try version.object(0, in: "ToolPerson").count > 4)

@@ -236,6 +236,26 @@ import ToolSupport
         }
     }
 
+    @Test func whatReadsIsStopped() throws {
+        _ = try makePeople(path)
+        let version = try InspectedFile(path: path, key: nil).newest()
+        let stop = StopRequest()
+        let question = InspectedVersion.Question(className: "ToolPerson", predicate: "age > 0")
+        #expect(try version.rows(question, from: 0, count: 1, until: stop).count > 0)
+        stop.make()
+        let other = InspectedVersion.Question(className: "ToolPerson", predicate: "age > 1")
+        for work: () throws -> Void in [
+            { _ = try version.rows(other, from: 0, count: 1, until: stop) },
+            { _ = try version.explain(other, until: stop) },
+            { _ = try version.sizes(until: stop) },
+        ] {
+            let error = #expect(throws: StorageError.self) { try work() }
+            #expect(error?.code == .interrupted)
+        }
+        // Others go on.
+        #expect(try rows(version, other).count > 0)
+    }
+
     // MARK: Versions
 
     @Test func aVersionStaysAsItIsWhileSomebodyHoldsIt() throws {
@@ -248,11 +268,13 @@ import ToolSupport
         let newest = try file.newest()
         #expect(newest.number > number)
         #expect(try rows(newest, .init(className: "ToolPerson")).count == 0)
-        let old = try #require(file.version(number))
+        let old = try #require(try file.version(number))
         #expect(try rows(old, .init(className: "ToolPerson")).count == 3)
         _ = consume old
         held = nil
-        #expect(file.version(number) == nil)
+        #expect(try file.version(number) == nil)
+        // The newest one is there for whoever asks.
+        #expect(try file.version(newest.number) === newest)
     }
 
     @Test func rowsThatWereInsertedSinceAVersionAreNamed() throws {
