@@ -1,3 +1,4 @@
+import RealmSwift
 import StorageEngine
 
 /// The classes of a file as model classes in Swift.
@@ -31,7 +32,7 @@ struct SwiftSource {
         let name = classNames[table.name] ?? table.name
         let base = table.isEmbedded ? "EmbeddedObject" : "Object"
         let columnNames = table.columns.map(\.name)
-        let names = Self.identifiers(columnNames, avoiding: Self.namesOfMembers)
+        let names = Self.memberNames(of: table)
         var lines = ["final class \(Self.escaped(name)): \(base) {"]
         for (column, name) in zip(table.columns, names) {
             let arguments =
@@ -42,17 +43,17 @@ struct SwiftSource {
         }
         let renamed = zip(names, columnNames).filter { $0 != $1 }
         if !renamed.isEmpty {
-            let pairs = renamed.map { "\(Self.literal($0)): \(Self.literal($1))" }
+            let pairs = renamed.map {
+                "\(TypedSource.literal($0)): \(TypedSource.literal($1))"
+            }
             lines += [
                 "", "    override class func propertiesMapping() -> [String: String] {",
                 "        [\(pairs.joined(separator: ", "))]", "    }",
             ]
         }
         if name != table.name {
-            lines += [
-                "",
-                "    override class func className() -> String { \(Self.literal(table.name)) }",
-            ]
+            let stored = TypedSource.literal(table.name)
+            lines += ["", "    override class func className() -> String { \(stored) }"]
         }
         return lines.joined(separator: "\n") + "\n}\n"
     }
@@ -92,6 +93,21 @@ struct SwiftSource {
 
     // MARK: Names
 
+    /// The name in Swift of a class.
+    func className(_ stored: String) -> String { Self.escaped(classNames[stored] ?? stored) }
+
+    /// The name in Swift of a property, as it stands behind a dot.
+    func memberName(_ property: String, of stored: String) -> String {
+        guard let table = definitions.first(where: { $0.name == stored }),
+            let index = table.columns.firstIndex(where: { $0.name == property })
+        else { return property }
+        return Self.memberNames(of: table)[index]
+    }
+
+    private static func memberNames(of table: TableDefinition) -> [String] {
+        identifiers(table.columns.map(\.name), avoiding: namesOfMembers)
+    }
+
     /// Returns distinct identifiers that are as close to the names as Swift allows.
     private static func identifiers(_ names: [String], avoiding taken: Set<String>) -> [String] {
         var used = taken.union(names.filter { isIdentifier($0) && !taken.contains($0) })
@@ -126,18 +142,6 @@ struct SwiftSource {
 
     private static func escaped(_ name: String) -> String {
         keywords.contains(name) ? "`\(name)`" : name
-    }
-
-    private static func literal(_ text: String) -> String {
-        var literal = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": literal += "\\\(scalar)"
-            case _ where scalar.value < 0x20: literal += "\\u{\(String(scalar.value, radix: 16))}"
-            default: literal.unicodeScalars.append(scalar)
-            }
-        }
-        return "\"\(literal)\""
     }
 
     /// Names that mean something else inside a model class.
