@@ -5,9 +5,12 @@ import StorageEngine
 ///
 /// It is the hash of the value as `realm export` writes it, with a seed of this process.
 enum Fingerprint {
-    static func of(_ text: ByteOutput) -> String {
+    /// The fingerprint of what `body` writes, which is not kept in memory.
+    private static func of(_ body: (ByteOutput) throws -> Void) rethrows -> String {
         var hasher = Hasher()
-        hasher.combine(bytes: text.bytes)
+        let output = ByteOutput { hasher.combine(bytes: $0) }
+        try body(output)
+        output.flush()
         return String(UInt(bitPattern: hasher.finalize()), radix: 16)
     }
 
@@ -16,18 +19,14 @@ enum Fingerprint {
         _ property: ObjectText.Property, of table: Table, at location: RowLocation,
         _ objects: ObjectText
     ) throws -> String {
-        let text = ByteOutput()
-        try objects.append(property, of: table, at: location, to: text)
-        return of(text)
+        try of { try objects.append(property, of: table, at: location, to: $0) }
     }
 
     /// The fingerprint of all properties of an object.
     static func ofObject(
         in table: Table, at location: RowLocation, _ objects: ObjectText
     ) throws -> String {
-        let text = ByteOutput()
-        try objects.appendMembers(
-            try objects.properties(of: table), of: table, at: location, to: text)
-        return of(text)
+        let properties = try objects.properties(of: table)
+        return try of { try objects.appendMembers(properties, of: table, at: location, to: $0) }
     }
 }

@@ -1,8 +1,8 @@
 import Glibc
 import ToolSupport
 
-/// Bytes on their way to a file or pipe, collected in a block of memory; or bytes that stay in
-/// memory.
+/// Bytes on their way to a file or pipe, or to somebody who takes them, collected in a block of
+/// memory; or bytes that stay in memory.
 ///
 /// Appending never throws. After a failure, what follows is dropped, and ``check()`` throws.
 final class ByteOutput {
@@ -11,6 +11,8 @@ final class ByteOutput {
     /// -1 for bytes that stay in memory.
     private let descriptor: Int32
     private let name: String
+    /// Takes the bytes; nil for those of a file, a pipe or memory.
+    private let taker: ((UnsafeRawBufferPointer) -> Void)?
     @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private(set) var count = 0
@@ -21,6 +23,16 @@ final class ByteOutput {
     init(to descriptor: Int32, name: String) {
         self.descriptor = descriptor
         self.name = name
+        taker = nil
+        capacity = Self.blockSize
+        memory = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    /// Creates an output whose bytes somebody takes, block by block.
+    init(_ taker: @escaping (UnsafeRawBufferPointer) -> Void) {
+        descriptor = -1
+        name = "memory"
+        self.taker = taker
         capacity = Self.blockSize
         memory = .allocate(byteCount: capacity, alignment: 16)
     }
@@ -29,6 +41,7 @@ final class ByteOutput {
     init(capacity: Int = 256) {
         descriptor = -1
         name = "memory"
+        taker = nil
         self.capacity = capacity
         memory = .allocate(byteCount: capacity, alignment: 16)
     }
@@ -127,7 +140,7 @@ final class ByteOutput {
 
     @inline(never)
     private func makeRoom(_ byteCount: Int) {
-        if descriptor >= 0 { flush() }
+        if descriptor >= 0 || taker != nil { flush() }
         guard capacity - count < byteCount else { return }
         let larger = max(capacity * 2, count + byteCount)
         let copy = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
@@ -137,9 +150,9 @@ final class ByteOutput {
         capacity = larger
     }
 
-    /// Passes all bytes to the kernel.
+    /// Passes all bytes to the kernel, or to who takes them.
     func flush() {
-        pass(bytes)
+        if let taker { taker(bytes) } else { pass(bytes) }
         count = 0
     }
 
