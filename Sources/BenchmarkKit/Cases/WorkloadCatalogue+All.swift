@@ -152,8 +152,8 @@ extension WorkloadCatalogue {
     ]
 
     private static let files: [Workload] = [
-        ReadWhileWritingWorkload.workload, OpenWorkload.workload, CompactWorkload.workload,
-        MigrateWorkload.workload,
+        ReadWhileWritingWorkload.workload, TablePageWorkload.workload, OpenWorkload.workload,
+        CompactWorkload.workload, MigrateWorkload.workload,
     ]
 
     private static let records: [Workload] = [

@@ -221,6 +221,15 @@ import ToolSupport
         #expect(try problems(outcome) == [])
     }
 
+    @Test(arguments: ["position", "sort", "query", "sorted-position"])
+    func pagesOfTheStudioAreReadBesideAWriter(strategy: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("table-page", strategy, in: folder) { $0.count = 20 }
+        #expect(outcome.results[0].operations == 20)
+        #expect(outcome.results[0].measure("commits") ?? 0 > 0)
+        #expect(try problems(outcome) == [])
+    }
+
     /// As many threads on few processors do. In the time of one of them, the rate would be four
     /// times as high.
     @Test func readersThatTakeTurnsAreCountedInTheTimeOfAll() throws {
