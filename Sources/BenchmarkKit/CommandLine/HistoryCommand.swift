@@ -110,11 +110,7 @@ struct HistoryCommand: ParsableCommand {
 
     /// Reads the runs in folders. A run that was interrupted counts with the rows that it has.
     private static func runs(in folders: [String]) throws -> [RunFolder] {
-        let paths = folders.flatMap { folder -> [String] in
-            if RunFolder.exists(folder) { return [folder] }
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            return names.sorted().map { "\(folder)/\($0)" }.filter(RunFolder.exists)
-        }
+        let paths = folders.flatMap(StoredRuns.paths)
         guard !paths.isEmpty else {
             throw BenchmarkError(
                 .usage, "There is no run in \(folders.map { "'\($0)'" }.joined(separator: ", ")).")
