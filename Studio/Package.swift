@@ -24,6 +24,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "BenchmarkKit", package: "realm-swift-linux"),
                 .product(name: "RealmTool", package: "realm-swift-linux"),
                 .product(name: "StorageEngine", package: "realm-swift-linux"),
                 .product(name: "ToolSupport", package: "realm-swift-linux"),

@@ -52,20 +52,30 @@ public struct StudioOptions: ParsableArguments {
         processes, whose commits the page follows. \
         docs/guide/studio.md shows what the page can do.
 
+        With --results, it also shows the runs of 'realm-bench' in a folder: their reports, and \
+        how metrics went from run to run.
+
         EXAMPLES
           realm studio people.realm
           realm studio people.realm orders.realm --port 8080 --no-open
           realm studio secret.realm --key-file secret.key
           realm studio people.realm --edit
+          realm studio --results results
         """
 
     @Argument(help: ArgumentHelp("The database files.", valueName: "file"))
-    public var files: [String]
+    public var files: [String] = []
 
     @Flag(
         name: .customLong("edit"),
         help: "Let the page change objects, each change in a transaction that it can take back.")
     public var allowsChanges = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A folder with runs of 'realm-bench' to show, or the folder of one.",
+            valueName: "folder"))
+    public var results: String?
 
     @Option(help: "The port of the page; by default, one that is free.")
     public var port = 0
@@ -78,6 +88,9 @@ public struct StudioOptions: ParsableArguments {
     public init() {}
 
     public mutating func validate() throws {
+        guard !files.isEmpty || results != nil else {
+            throw ValidationError("Name a file to look into, or runs with --results.")
+        }
         guard (0...65535).contains(port) else {
             throw ValidationError("--port is from 0 to 65535.")
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchmarkKit
 import Foundation
 import RealmTool
 
@@ -15,8 +16,9 @@ public struct StudioCommand: AsyncParsableCommand {
 
     public func run() async throws {
         let files = try FileList(options)
+        let runs = try options.results.map { try StoredRuns(folder: $0) }
         let opensBrowser = options.opensBrowser
-        try await StudioServer(files, port: options.port) { address in
+        try await StudioServer(files, runs, port: options.port) { address in
             FileHandle.standardOutput.write(
                 Data(
                     """

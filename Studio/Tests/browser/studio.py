@@ -12,10 +12,11 @@ import urllib.request
 class Studio:
     """A running Studio. Its address has the token."""
 
-    def __init__(self, program, *arguments):
+    def __init__(self, program, *arguments, **options):
+        """Starts it. `options` are those of `subprocess.Popen`."""
         self.process = subprocess.Popen(
             [program, *arguments, "--no-open"], stdout=subprocess.PIPE, text=True,
-            start_new_session=True)
+            start_new_session=True, **options)
         line = self.process.stdout.readline()
         match = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\w+)", line)
         if not match:
@@ -43,6 +44,17 @@ class Studio:
         """The bytes of its private memory."""
         with open(f"/proc/{self.process.pid}/status") as status:
             return int(re.search(r"RssAnon:\s+(\d+) kB", status.read())[1]) * 1000
+
+    def is_idle(self):
+        """Whether it uses less than a tenth of a processor."""
+        def used():
+            with open(f"/proc/{self.process.pid}/stat") as status:
+                fields = status.read().rsplit(")", 1)[1].split()
+                return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+        before = used()
+        time.sleep(0.5)
+        return used() - before < 0.05
 
     def connections(self):
         """The number of open connections."""

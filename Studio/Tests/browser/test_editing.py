@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -32,9 +33,9 @@ class EditingTests(BrowserTest):
     def begin(self, page, row, name):
         """Opens the box for the value of a cell."""
         cell = self.cell(page, row, self.column(page, name))
-        # At its edge, beside a chip. A cell that is not laid out yet has no width.
+        # At its edge, beside a chip. A cell that is just drawn anew has no width.
         expect(cell).to_be_visible()
-        width = cell.evaluate("cell => cell.clientWidth")
+        width = until(lambda: cell.evaluate("cell => cell.clientWidth"), what="the cell")
         cell.dblclick(position={"x": width - 3, "y": 10})
         expect(page.locator("#edit")).to_be_visible()
         return page.locator("#edit-field")
@@ -364,6 +365,32 @@ class EditingTests(BrowserTest):
         with open(file, "rb") as stored:
             self.assertNotIn(b"hidden", stored.read())
 
+    def test_opens_a_file_for_reading_that_it_must_not_write(self):
+        # Root may write everything, so another user starts the Studio.
+        folder = self.fixtures.folder / "of-root"
+        folder.mkdir(exist_ok=True)
+        for path in [self.fixtures.folder, folder]:
+            path.chmod(0o755)
+        file = folder / "people.realm"
+        shutil.copy(self.file, file)
+        file.chmod(0o444)
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
+        studio = Studio(program, str(file), "--edit", **nobody)
+        try:
+            page = self.open(studio, hash="#class=Person")
+            expect(self.cell(page, 0, 1)).to_have_text("0")
+            expect(page.locator("#banner")).to_contain_text("Nothing can be changed:")
+            expect(page.locator("#add")).to_be_hidden()
+            self.cell(page, 0, 1).dblclick()
+            expect(page.locator("#detail h2")).to_have_text("Person #0")
+            expect(page.locator("#edit")).to_be_hidden()
+            self.picture(page, "read-only", 300)
+            status, answer = self.post("add", {"className": "Person", "primaryKey": "99"}, studio)
+            self.assertEqual(status, 400)
+            self.assertIn("open for reading only", answer)
+        finally:
+            studio.end()
+
     def test_shows_a_frozen_version_without_changing_it(self):
         page = self.open(self.studio, hash="#class=Person")
         expect(self.cell(page, 0, 1)).to_have_text("0")
@@ -396,7 +423,7 @@ class EditingTests(BrowserTest):
         dialog.get_by_label("Property for Full name").select_option("name")
         dialog.get_by_label("Property for Years").select_option("age")
         expect(dialog.locator("#import-status")).to_contain_text("no value: boss")
-        self.picture(page, "import", 460)
+        self.picture(page, "import", 640)
         before = self.objects("Person")
         start = dialog.get_by_role("button", name="Import", exact=True)
         start.click()
@@ -413,6 +440,27 @@ class EditingTests(BrowserTest):
         self.assertEqual([after[3]["name"], after[3]["age"], after[3]["boss"]], ["Three", 99, 2])
         self.assertEqual(
             [name for name in os.listdir(self.fixtures.folder) if "realm-studio" in name], [])
+
+    def test_stops_an_import(self):
+        before = self.objects("Person")
+        records = self.fixtures.folder / "many-people.csv"
+        with records.open("w") as output:
+            output.write("id,name,age\n")
+            output.writelines(f"{id},person {id},1\n" for id in range(1000, 300_000))
+        page = self.open(self.studio, hash="#class=Person")
+        page.get_by_role("button", name="Import").click()
+        dialog = page.get_by_role("dialog")
+        dialog.locator("#import-file").set_input_files(str(records))
+        dialog.get_by_role("button", name="Import", exact=True).click()
+        dialog.get_by_role("button", name="Stop").click()
+        expect(dialog.locator("#import-status")).to_contain_text("Nothing was imported.")
+        self.assertEqual(self.objects("Person"), before)
+        # The page may go instead.
+        dialog.get_by_role("button", name="Import", exact=True).click()
+        until(lambda: not self.studio.is_idle(), what="the import")
+        page.close()
+        until(self.studio.is_idle, what="the end of the import")
+        self.assertEqual(self.objects("Person"), before)
 
     def test_imports_what_it_has_exported(self):
         lines = self.fixtures.run("export", self.file, "Thing", "--format", "jsonl").stdout
@@ -445,8 +493,8 @@ class EditingTests(BrowserTest):
             # Somebody else has it open.
             with subprocess.Popen(
                 [str(binaries / "realm"), "watch", file], stdout=subprocess.PIPE) as watcher:
-                until(lambda: "watch" in self.fixtures.run("pins", file).stdout
-                      or watcher.poll() is None)
+                until(lambda: str(watcher.pid) in self.fixtures.run("pins", file).stdout,
+                      what="the other process")
                 page.get_by_role("button", name="Inside").click()
                 page.get_by_role("button", name="Compact").click()
                 expect(page.locator("#banner")).to_contain_text("another process has it open")

@@ -1,5 +1,6 @@
 import Foundation
 import RealmTool
+import StorageEngine
 import Synchronization
 
 /// The files that the command line names. Nothing else can be read through the page.
@@ -63,8 +64,8 @@ final class StudioFile: Sendable {
         state.withLock { $0 = opened }
     }
 
-    /// Rewrites the file without free space. It is closed meanwhile.
-    func compact() throws -> FileCompaction {
+    /// Rewrites the file without free space, unless it is stopped. It is closed meanwhile.
+    func compact(until stop: StopRequest) throws -> FileCompaction {
         let isEncrypted = try inspected().isEncrypted
         try editor().requireEditable()
         guard !isEncrypted || key != nil else {
@@ -74,7 +75,7 @@ final class StudioFile: Sendable {
         }
         close(because: "is being compacted")
         defer { open(key: nil) }
-        return try FileCompaction.run(path: path, key: isEncrypted ? key : nil)
+        return try FileCompaction.run(path: path, key: isEncrypted ? key : nil, until: stop)
     }
 
     /// Lets go of the file, and waits for a moment until the streams of pages have done so, too.

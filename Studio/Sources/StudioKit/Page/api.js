@@ -41,8 +41,15 @@ export function get(path, parameters = {}, signal = undefined) {
   return request(address(path, parameters), { signal });
 }
 
-export function post(path, body) {
-  return request(address(path, {}), {
+export function getResults() { return request("/api/results"); }
+
+// Ends what was asked for by a request with the parameter `task`.
+export function stop(task) {
+  return request(`/api/stop?task=${encodeURIComponent(task)}`, { method: "POST" });
+}
+
+export function post(path, body, parameters = {}) {
+  return request(address(path, parameters), {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
   });
 }

@@ -3,6 +3,10 @@
 import { appendText, bytes, draw, grouped, make, pairs } from "./cells.js";
 
 const pageOfElements = 100;
+// While there are commits, the object is read again a part of the time only.
+const shareOfReading = 3;
+const leastPause = 200;
+const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
 
 export class Detail {
   // `source` has ask(what, parameters, signal), classes(), follow(className, key), close(),
@@ -14,9 +18,30 @@ export class Detail {
     this.element.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.source.close();
     });
+    // Nothing is drawn anew between the two halves of a click, which would be lost.
+    this.element.addEventListener("pointerdown", () => { this.isPressed = true; });
+    for (const name of ["pointerup", "pointercancel"]) {
+      document.addEventListener(name, () => { this.isPressed = false; });
+    }
+  }
+
+  // Shows the object as it is in the version that is shown now. A large one may take longer than
+  // there is until the next commit.
+  async refresh() {
+    this.isOutOfDate = true;
+    if (this.isRefreshing) return;
+    this.isRefreshing = true;
+    while (this.isOutOfDate && this.shown) {
+      this.isOutOfDate = false;
+      const start = performance.now();
+      await this.show(this.shown.className, this.shown.key, false);
+      await pause(Math.max(leastPause, shareOfReading * (performance.now() - start)));
+    }
+    this.isRefreshing = false;
   }
 
   hide() {
+    this.request?.abort();
     this.shown = null;
     this.element.hidden = true;
   }
@@ -24,8 +49,12 @@ export class Detail {
   async show(className, key, takesFocus) {
     const isSame = this.shown?.className === className && this.shown.key === key;
     this.shown = { className, key };
-    // The lists that are open, with the number of their elements that are shown.
-    if (!isSame) this.opened = new Map();
+    // The lists that are open, with the number of their elements that are shown, and how far each
+    // is scrolled.
+    if (!isSame) {
+      this.opened = new Map();
+      this.scrolled = new Map();
+    }
     const edit = this.source.mayEdit() ? 1 : null;
     this.request?.abort();
     this.request = new AbortController();
@@ -41,15 +70,27 @@ export class Detail {
     const text = JSON.stringify([answer?.object, answer?.fingerprint]);
     // What the user has opened stays as it is while the object does.
     if (isSame && text === this.text && !this.element.hidden) return;
+    const content = await this.draw(className, key, answer);
+    while (this.isPressed) await pause(50);
+    if (signal.aborted) return;
     const place = isSame ? this.element.scrollTop : 0;
     this.text = text;
-    this.draw(className, key, answer);
+    const buttons = () => [...this.element.querySelectorAll("button")];
+    const focused = isSame ? buttons().indexOf(document.activeElement) : -1;
+    this.element.replaceChildren(...content);
+    buttons()[focused]?.focus({ preventScroll: true });
+    for (const list of this.element.querySelectorAll("ol")) {
+      list.scrollTop = this.scrolled.get(list.dataset.property) ?? 0;
+      this.focusTool(list);
+    }
     this.element.hidden = false;
     this.element.scrollTop = place;
     if (takesFocus) this.element.querySelector("button").focus();
   }
 
-  draw(className, key, answer) {
+  // Returns the elements that show an object, with the lists that are open.
+  async draw(className, key, answer) {
+    this.loading = [];
     const head = make("div", "head");
     const back = make("button", "", "←");
     back.title = "Back";
@@ -73,8 +114,7 @@ export class Detail {
       close.before(remove);
     }
     if (!answer) {
-      this.element.replaceChildren(head, make("p", "quiet", "The object has been deleted."));
-      return;
+      return [head, make("p", "quiet", "The object has been deleted.")];
     }
     const facts = make("div", "quiet");
     facts.append(`position ${grouped(answer.position + 1)}, `
@@ -108,8 +148,9 @@ export class Detail {
       this.drawValue(value, property, answer.object.cells[index], className, key);
       list.append(term, value);
     });
-    this.element.replaceChildren(head, facts, list);
-    for (const chip of this.element.querySelectorAll(".chip")) chip.tabIndex = 0;
+    await Promise.all(this.loading);
+    for (const chip of list.querySelectorAll(".chip")) chip.tabIndex = 0;
+    return [head, facts, list];
   }
 
   drawValue(element, property, cell, className, key) {
@@ -157,6 +198,8 @@ export class Detail {
     const mayEdit = this.source.mayEdit();
     const isList = mayEdit && property.collection === "list";
     const list = make("ol");
+    list.dataset.property = property.name;
+    list.addEventListener("scroll", () => this.scrolled.set(property.name, list.scrollTop));
     const more = make("button", "", "More");
     let from = 0;
     let seen;
@@ -191,7 +234,6 @@ export class Detail {
         more.disabled = false;
         more.hidden = from >= answer.count || answer.elements.length === 0;
         insert.hidden = !isList || !more.hidden;
-        this.focusTool(property.name, list);
       } catch (error) {
         this.source.failed(error);
       }
@@ -214,7 +256,7 @@ export class Detail {
     });
     element.append(make("br"), open);
     const opened = this.opened.get(property.name);
-    if (opened !== undefined) show(Math.max(opened + 1, pageOfElements));
+    if (opened !== undefined) this.loading.push(show(Math.max(opened + 1, pageOfElements)));
   }
 
   // Buttons that move an element of a list, and remove it.
@@ -225,9 +267,13 @@ export class Detail {
       button.ariaLabel = `${label} element ${position}`;
       button.title = label;
       button.disabled = to < 0 || to >= count;
-      button.addEventListener("click", () => {
+      button.addEventListener("click", async () => {
         this.tool = { property: place.property, position: to, text };
-        this.source.change(place, seen, change);
+        // They are about the list as it is shown, which this changes.
+        const others = [...this.element.querySelectorAll(".tools button:enabled")];
+        for (const other of others) other.disabled = true;
+        if (await this.source.change(place, seen, change)) return;
+        for (const other of others) other.disabled = false;
       });
       tools.append(button);
     };
@@ -239,8 +285,8 @@ export class Detail {
   }
 
   // The button that was used last, where the element is now, is used again by the next key.
-  focusTool(property, list) {
-    if (this.tool?.property !== property) return;
+  focusTool(list) {
+    if (this.tool?.property !== list.dataset.property) return;
     const { position, text } = this.tool;
     this.tool = null;
     const buttons = [...list.children[position]?.querySelectorAll(".tools button") ?? []];

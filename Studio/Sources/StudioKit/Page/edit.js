@@ -25,10 +25,11 @@ function quoted(text) {
 }
 
 export class Editor {
-  // `source` has post(what, body), changed(outcome, text), show(object), failed(error).
+  // `source` has path(), post(path, body), changed(outcome, text), show(object), failed(error).
   constructor(source) {
     this.source = source;
     this.undos = [];
+    this.last = Promise.resolve();
     const element = (name) => document.getElementById(`edit-${name}`);
     this.dialog = document.getElementById("edit");
     this.title = element("title");
@@ -62,9 +63,9 @@ export class Editor {
 
   // MARK: The box
 
-  // Lets the user write a value. `anchor` is the element beside which that happens; `send` is
+  // Lets the user write a value. `place` is the rectangle beside which that happens; `send` is
   // called with the text (null for null) and the draft that it is based on.
-  open({ anchor, title, property, isElement = false, draft = {}, send }) {
+  open({ place, title, property, isElement = false, draft = {}, send }) {
     if (draft.tooLong) {
       return this.source.failed(
         new Error(`'${property.name}' has ${bytes(draft.tooLong)}: too long to be edited here.`));
@@ -80,7 +81,7 @@ export class Editor {
     this.field.classList.toggle("code", property.type !== "string");
     this.showMistake(null);
     this.dialog.showModal();
-    this.place(anchor.getBoundingClientRect());
+    this.place(place);
     (this.nothing.checked ? this.nothing : this.field).focus();
     this.field.select();
   }
@@ -170,9 +171,24 @@ export class Editor {
 
   // MARK: Changes
 
+  // Sends a change once those before it are answered, so that they are made in the order in which
+  // they were asked for. `body` is called with the path of the file. Returns null if another file
+  // was chosen meanwhile.
+  inTurn(body) {
+    const path = this.source.path();
+    const done = this.last.then(async () => {
+      if (path !== this.source.path()) return null;
+      const outcome = await body(path);
+      return path === this.source.path() ? outcome : null;
+    });
+    this.last = done.catch(() => {});
+    return done;
+  }
+
   // Asks for a change, and keeps what takes it back. `text` says what it was.
   async change(what, body, text) {
-    const outcome = await this.source.post(what, body);
+    const outcome = await this.inTurn((path) => this.source.post(`${path}/${what}`, body));
+    if (!outcome) return null;
     this.undos.push({ number: outcome.undo, text, isDeletion: what === "delete" });
     this.drawUndo();
     this.source.changed(outcome, text);
@@ -184,10 +200,13 @@ export class Editor {
   }
 
   async undo() {
-    const last = this.undos.pop();
-    if (!last) return;
+    let last;
     try {
-      const outcome = await this.source.post("undo", { number: last.number });
+      const outcome = await this.inTurn((path) => {
+        last = this.undos.pop();
+        return last ? this.source.post(`${path}/undo`, { number: last.number }) : null;
+      });
+      if (!outcome) return;
       const lost = outcome.lostLinks
         ? ` ${outcome.lostLinks} links to it were changed since, and stay as they are.` : "";
       this.source.changed(outcome, `Taken back: ${last.text}${lost}`);

@@ -2,7 +2,7 @@
 // before anything is written.
 
 import { appendText, grouped, make } from "./cells.js";
-import { address, send } from "./api.js";
+import { address, send, stop } from "./api.js";
 
 // What is looked at of a file to find its columns.
 const bytesOfPreview = 1 << 16;
@@ -28,7 +28,11 @@ export class Import {
       event.preventDefault();
       this.run();
     });
-    element("cancel").addEventListener("click", () => this.dialog.close());
+    this.cancel = element("cancel");
+    this.cancel.addEventListener("click", () => {
+      if (this.task) stop(this.task);
+      else this.dialog.close();
+    });
     this.dialog.addEventListener("close", () => this.request?.abort());
   }
 
@@ -130,6 +134,8 @@ export class Import {
     const file = this.file.files[0];
     this.start.disabled = true;
     this.say("Importing…");
+    this.task = crypto.randomUUID();
+    this.cancel.textContent = "Stop";
     try {
       const outcome = await this.post("import", file, this.mapping);
       const parts = [`${grouped(outcome.inserted)} imported`];
@@ -141,6 +147,9 @@ export class Import {
       if (error.name === "AbortError") return;
       this.say(error.message, true);
       this.start.disabled = false;
+    } finally {
+      this.task = null;
+      this.cancel.textContent = "Cancel";
     }
   }
 
@@ -149,7 +158,7 @@ export class Import {
     this.request = new AbortController();
     const name = this.file.files[0].name;
     const request = JSON.stringify({ ...this.question, mapping });
-    return send(address(`${this.source.path()}/${what}`, { request, name }), body,
-      this.request.signal);
+    const path = address(`${this.source.path()}/${what}`, { request, name, task: this.task });
+    return send(path, body, this.request.signal);
   }
 }

@@ -15,7 +15,7 @@ const partNames = {
 };
 
 export class Inside {
-  // `source` has ask(what), path(), version(), failed(error), mayEdit(), compact().
+  // `source` has ask(what), path(), version(), failed(error), mayEdit(), compact(task), stop(task).
   constructor(source) {
     this.source = source;
     this.element = document.getElementById("inside");
@@ -55,9 +55,16 @@ export class Inside {
     const compact = make("button", "", "Compact");
     compact.title = "Rewrites the file without free space";
     compact.hidden = !this.source.mayEdit();
+    let task = null;
     compact.addEventListener("click", () => {
-      compact.disabled = true;
-      this.source.compact();
+      if (task) {
+        compact.disabled = true;
+        this.source.stop(task);
+      } else {
+        task = crypto.randomUUID();
+        compact.textContent = "Stop compacting";
+        this.source.compact(task);
+      }
     });
     this.element.append(
       make("h2", "", "The file"), this.facts, compact,

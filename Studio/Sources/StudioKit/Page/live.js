@@ -4,7 +4,8 @@
 import { events } from "./api.js";
 
 export class Live {
-  // `listener` has version(number, size), newest(number), replaced(), lost().
+  // `listener` has version(number, size, isFirst), newest(number), replaced(), lost(). `isFirst`
+  // tells the first version of a stream, which may be of another file at the same path.
   constructor(listener) {
     this.listener = listener;
     this.frozen = null;
@@ -34,12 +35,19 @@ export class Live {
     const former = this.stream;
     const stream = events(`/${this.file}/events`, { frozen: this.frozen });
     this.stream = stream;
+    let isFirst = true;
     const on = (name, body) => stream.addEventListener(name, (event) => {
       if (stream === this.stream) body(JSON.parse(event.data));
     });
     // The version that the former stream keeps is let go once the new one has its own.
-    stream.addEventListener("open", () => former?.close());
-    on("version", ({ version, size }) => this.listener.version(version, size));
+    stream.addEventListener("open", () => {
+      isFirst = true;
+      former?.close();
+    });
+    on("version", ({ version, size }) => {
+      this.listener.version(version, size, isFirst);
+      isFirst = false;
+    });
     on("newest", ({ version }) => this.listener.newest(version));
     on("replaced", () => this.listener.replaced());
     stream.addEventListener("error", () => {

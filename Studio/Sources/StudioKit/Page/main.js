@@ -2,7 +2,7 @@
 //
 // What is shown is in the address behind '#', so that the browser's way back is the page's.
 
-import { address, get, post } from "./api.js";
+import { address, get, post, stop } from "./api.js";
 import { appendText, bytes, grouped, make } from "./cells.js";
 import { Detail } from "./detail.js";
 import { Diagram } from "./diagram.js";
@@ -11,10 +11,10 @@ import { Import } from "./import.js";
 import { Inside } from "./inside.js";
 import { Live } from "./live.js";
 import { QueryBox } from "./query.js";
+import { Results } from "./results.js";
 import { Table, columnsOf } from "./table.js";
 
 const element = (id) => document.getElementById(id);
-const page = crypto.randomUUID();
 let files = [];
 let classes = [];
 let sizes = null;
@@ -23,7 +23,6 @@ let version = null;
 // The version that was shown before, which is kept for a moment. Rows that it lacks light up.
 let former = null;
 let frozen = false;
-let turn = 0;
 let columns = [];
 
 // MARK: The address
@@ -34,6 +33,7 @@ function readAddress() {
   return {
     file: Number(parameters.get("file") ?? files.find((file) => file.isOpen)?.number ?? 0),
     view: parameters.get("view"),
+    run: parameters.get("run"),
     className: parameters.get("class"),
     predicate: parameters.get("where") ?? "",
     order: name ? { name, descends: parameters.get("descends") === "1" } : null,
@@ -43,10 +43,11 @@ function readAddress() {
 }
 
 function go(changes, { replaces = false } = {}) {
-  const next = { ...shown, at: 0, view: null, ...changes };
+  const next = { ...shown, at: 0, view: null, run: null, ...changes };
   const parameters = new URLSearchParams();
   if (files.length > 1) parameters.set("file", next.file);
   if (next.view) parameters.set("view", next.view);
+  if (next.run) parameters.set("run", next.run);
   if (next.className) parameters.set("class", next.className);
   if (next.predicate) parameters.set("where", next.predicate);
   if (next.order) parameters.set("order", next.order.name);
@@ -70,6 +71,10 @@ async function apply() {
     await openFile();
     return;
   }
+  if (files.length === 0) {
+    shown = next;
+    return showView();
+  }
   if (!next.className) next.className = classes.find((other) => !other.embedded)?.name;
   shown = next;
   const isSame = former.className === next.className && former.predicate === next.predicate
@@ -85,28 +90,28 @@ async function apply() {
     table.goTo(next.at, table.active.column);
   }
   if (former.object !== next.object || !isSame) showObject();
-  if (former.view !== next.view) showView();
+  if (former.view !== next.view || former.run !== next.run) showView();
 }
 
 // The objects, or one of the other views of the file.
 function showView() {
   document.body.classList.remove("menu");
-  element("main").hidden = Boolean(shown.view);
+  element("main").hidden = Boolean(shown.view) || !files[shown.file]?.isOpen;
   if (!shown.view && isTableStale) {
     isTableStale = false;
     table.refresh();
   }
+  if (shown.view === "results" && results.runs) results.show(shown.run);
+  else results.hide();
+  if (!files[shown.file]?.isOpen) return;
   if (shown.view === "inside") inside.show();
   else inside.hide();
   if (shown.view === "diagram") diagram.show();
   else diagram.hide();
-  for (const name of ["inside", "diagram"]) {
-    element(`show-${name}`).setAttribute("aria-current", shown.view === name);
-  }
   drawClasses();
 }
 
-for (const name of ["inside", "diagram"]) {
+for (const name of ["inside", "diagram", "results"]) {
   element(`show-${name}`).addEventListener("click", () => go({ view: name, object: null }));
 }
 
@@ -152,6 +157,7 @@ async function openFile() {
   detail.hide();
   inside.forget();
   diagram.hide();
+  if (!file?.isOpen) showView();
   if (!file) return;
   if (!file.isOpen) {
     if (file.needsKey) {
@@ -220,19 +226,32 @@ async function loadClasses() {
   drawClasses();
 }
 
+// When the sizes are measured again, if there are commits. That reads all leaves of the file, so
+// it is done a small part of the time only.
+let nextSizes = Infinity;
+const shareOfMeasuring = 20;
+const leastPauseOfSizes = 5000;
+
 async function loadSizes() {
   const number = shown.file;
+  nextSizes = Infinity;
+  const start = performance.now();
   try {
     const answer = await ask("sizes");
     if (number !== shown.file) return;
     sizes = new Map(answer.classes.map((other) => [other.name, other.total]));
     drawClasses();
+    const now = performance.now();
+    nextSizes = now + Math.max(leastPauseOfSizes, shareOfMeasuring * (now - start));
   } catch (error) {
     if (error.code === "damaged") fail(error);
   }
 }
 
 function drawClasses() {
+  for (const name of ["inside", "diagram", "results"]) {
+    element(`show-${name}`).setAttribute("aria-current", shown.view === name);
+  }
   const list = element("classes");
   const focused = document.activeElement?.closest?.("#classes .class")?.dataset.name;
   const entries = [];
@@ -347,7 +366,7 @@ async function ask(what, parameters = {}, signal = undefined) {
 
 const table = new Table(element("table"), {
   rows: (from, count, signal) => ask(
-    "rows", { ...question(), from, count, page, turn, since: former }, signal),
+    "rows", { ...question(), from, count, since: former }, signal),
   open: (key, at) => {
     go({ object: key, at }, { replaces: Boolean(shown.object) });
     showObject(true);
@@ -364,6 +383,7 @@ const table = new Table(element("table"), {
     go({ order: next });
   },
   didResize: keepColumns,
+  waits(isWaiting) { element("searching").hidden = !isWaiting; },
   answered(answer) {
     query.showMistake(null);
     drawAnswer(answer);
@@ -383,7 +403,7 @@ const table = new Table(element("table"), {
 });
 
 function showTable() {
-  turn += 1;
+  element("search-again").hidden = true;
   const isOf = classes.find((other) => other.name === shown.className);
   if (!isOf) {
     table.show([], null);
@@ -395,6 +415,17 @@ function showTable() {
   for (const id of ["add", "import-open"]) element(id).hidden = !mayEdit() || isOf.embedded;
   table.show(columns, shown.order, { at: shown.at, chosen: shown.object });
 }
+
+element("stop").addEventListener("click", () => {
+  table.stop();
+  say("Stopped.");
+  element("search-again").hidden = false;
+  element("search-again").focus();
+});
+element("search-again").addEventListener("click", () => {
+  say("");
+  showTable();
+});
 
 function drawAnswer({ count, seconds }) {
   const time = seconds < 0.001 ? "under 1 ms" : `${(seconds * 1000).toFixed(0)} ms`;
@@ -437,12 +468,13 @@ const detail = new Detail({
   change({ class: className, key, property }, seen, change) {
     const object = { className, key };
     const text = `Changed ${property} of ${nameOf(object)}`;
-    editor.edit(object, property, seen, change, text).catch(failToEdit);
+    return editor.edit(object, property, seen, change, text).catch(failToEdit);
   },
   insert({ class: className, key }, property, seen, at, anchor) {
     const object = { className, key };
     editor.open({
-      anchor, property, isElement: true, title: `Element ${at} of ${property.name}`,
+      place: anchor.getBoundingClientRect(), property, isElement: true,
+      title: `Element ${at} of ${property.name}`,
       send: (text) => editor.edit(
         object, property.name, seen, { insert: { text, at } },
         `Changed ${property.name} of ${nameOf(object)}`),
@@ -450,7 +482,10 @@ const detail = new Detail({
   },
 });
 
-const inside = new Inside({ ask, path, version: () => version, failed: fail, mayEdit, compact });
+const inside = new Inside({
+  ask, path, version: () => version, failed: fail, mayEdit, compact, stop,
+});
+const results = new Results({ choose: (run) => go({ view: "results", run, object: null }) });
 const diagram = new Diagram({ ask, classes: () => classes, failed: fail });
 
 // MARK: Changes
@@ -465,7 +500,7 @@ function didChange(outcome, text) {
 }
 
 const editor = new Editor({
-  post: (what, body) => post(`${path()}/${what}`, body),
+  path, post,
   changed: didChange,
   show: ({ className, key }) => follow(className, key),
   failed: failToEdit,
@@ -477,10 +512,12 @@ function nameOf({ className, key }) { return `${className} #${key}`; }
 
 async function editProperty(object, property, anchor) {
   const { className, key } = object;
+  // A row may be drawn anew before the value is here.
+  const place = anchor.getBoundingClientRect();
   try {
     const draft = await ask("draft", { class: className, key, property: property.name });
     editor.open({
-      anchor, property, draft, title: `${property.name} of ${nameOf(object)}`,
+      place, property, draft, title: `${property.name} of ${nameOf(object)}`,
       send: (text, { fingerprint }) => editor.edit(
         object, property.name, fingerprint, { set: { text } },
         `Changed ${property.name} of ${nameOf(object)}`),
@@ -492,9 +529,9 @@ async function editProperty(object, property, anchor) {
 
 async function addObject(primaryKey) {
   const { className } = shown;
-  const { object } = await editor.change(
+  const outcome = await editor.change(
     "add", { className, primaryKey }, `Added an object of ${className}`);
-  await follow(className, object.key);
+  if (outcome) await follow(className, outcome.object.key);
 }
 
 element("add").addEventListener("click", () => {
@@ -502,7 +539,8 @@ element("add").addEventListener("click", () => {
   const property = properties.find((other) => other.primaryKey);
   if (!property) return addObject(null).catch(failToEdit);
   editor.open({
-    anchor: element("add"), property, title: `${property.name} of a new ${shown.className}`,
+    place: element("add").getBoundingClientRect(), property,
+    title: `${property.name} of a new ${shown.className}`,
     send: addObject,
   });
 });
@@ -514,12 +552,12 @@ element("import-open").addEventListener("click", () => {
   importer.open(shown.className, properties);
 });
 
-async function compact() {
+async function compact(task) {
   live.end();
   let text = "";
   let failure = null;
   try {
-    const { before, after } = await post(`${path()}/compact`, {});
+    const { before, after } = await post(`${path()}/compact`, {}, { task });
     text = `Compacted: ${bytes(before)} before, ${bytes(after)} now`;
   } catch (error) {
     failure = error;
@@ -604,8 +642,10 @@ element("saved").addEventListener("change", () => {
 });
 
 function hidePlan() {
-  element("plan").hidden = true;
-  element("explain").setAttribute("aria-expanded", "false");
+  for (const [button, id] of [["explain", "plan"], ["typed", "source"]]) {
+    element(id).hidden = true;
+    element(button).setAttribute("aria-expanded", "false");
+  }
   drawSaved();
 }
 
@@ -614,11 +654,33 @@ element("explain").addEventListener("click", async () => {
   if (!plan.hidden) return hidePlan();
   try {
     const answer = await ask("explain", question());
+    hidePlan();
     plan.textContent = answer.text;
     plan.hidden = false;
     element("explain").setAttribute("aria-expanded", "true");
   } catch (error) {
     fail(error);
+  }
+});
+
+element("typed").addEventListener("click", async () => {
+  if (!element("source").hidden) return hidePlan();
+  try {
+    const { text, problem } = await ask("typed", question());
+    hidePlan();
+    element("source-text").replaceChildren();
+    appendText(element("source-text"), text);
+    element("source-problem").textContent = problem
+      ? `There is no typed form of it: ${problem} This is the one as text.` : "";
+    element("source").hidden = false;
+    element("typed").setAttribute("aria-expanded", "true");
+    element("source-copy").onclick = async () => {
+      await navigator.clipboard.writeText(text);
+      say("Copied.");
+    };
+  } catch (error) {
+    if (error.code === "predicate") query.showMistake(error);
+    else fail(error);
   }
 });
 
@@ -629,7 +691,9 @@ let isOutOfDate = false;
 let isTableStale = false;
 
 const live = new Live({
-  version(number, size) {
+  version(number, size, isFirst) {
+    // What this page has changed is shown already, while the stream may still tell of before.
+    if (!isFirst && version !== null && number < version) return;
     element("size").textContent = bytes(size);
     inside.note(number, size);
     const isNew = version !== null && number !== version;
@@ -662,10 +726,10 @@ async function refresh() {
     const start = performance.now();
     try {
       await loadClasses();
-      turn += 1;
+      if (performance.now() > nextSizes) loadSizes();
       if (!shown.view) await table.refresh();
       else isTableStale = true;
-      if (shown.object) detail.show(shown.className, shown.object, false);
+      if (shown.object) detail.refresh();
     } catch (error) {
       if (error.code !== "gone") fail(error);
     }
@@ -712,7 +776,7 @@ function showBanner(text, action = null, run = null) {
 }
 
 function fail(error) {
-  if (error.code === "superseded" || error.code === "gone" || error.name === "AbortError") return;
+  if (error.code === "gone" || error.name === "AbortError") return;
   showBanner(error.message);
 }
 
@@ -737,8 +801,14 @@ document.addEventListener("keydown", (event) => {
 });
 
 try {
-  await loadFiles();
+  await Promise.all([loadFiles(), results.load()]);
+  element("show-results").hidden = !results.runs;
   shown = {};
+  if (files.length === 0) {
+    // There is nothing but runs.
+    for (const id of ["file", "freeze", "show-inside", "show-diagram"]) element(id).hidden = true;
+    if (!location.hash) history.replaceState(null, "", "#view=results");
+  }
   await apply();
 } catch (error) {
   fail(error);

@@ -15,10 +15,15 @@ const defaultWidths = {
   decimal128: 130, string: 200, data: 220, object: 170, embedded: 260, mixed: 180,
 };
 const narrowest = 40;
+// What a title may take of the table at first, unless its values need more.
+const widestTitle = 240;
+// After so many milliseconds without an answer, the user is told that it takes longer.
+const patience = 400;
 
 export class Table {
   // `source` has rows(from, count, signal), open(key), follow(className, key), sort(property),
-  // answered(answer), failed(error), message(text), mayEdit(), edit(key, property, element).
+  // waits(isWaiting), answered(answer), failed(error), message(text), mayEdit(),
+  // edit(key, property, element).
   constructor(element, source) {
     this.element = element;
     this.source = source;
@@ -64,6 +69,7 @@ export class Table {
     }
     this.problem = null;
     this.isRefused = false;
+    this.isStopped = false;
     this.wanted = at;
     if (!keepsPlace) {
       this.top = at;
@@ -76,22 +82,45 @@ export class Table {
   }
 
   forget() {
+    this.abort();
+    this.blocks = new Map();
+    this.former = null;
+  }
+
+  abort() {
     this.generation += 1;
     for (const request of this.requests.values()) request.abort();
     this.requests.clear();
-    this.blocks = new Map();
-    this.former = null;
+    this.wait(false);
+  }
+
+  // Ends a search. Its rows are not asked for again before there is another question.
+  stop() {
+    this.abort();
+    this.isStopped = true;
+    this.isStale = true;
+    this.settle();
+    this.render();
+  }
+
+  wait(isWaiting) {
+    if (isWaiting) {
+      this.timer ??= setTimeout(() => this.source.waits(true), patience);
+    } else {
+      clearTimeout(this.timer);
+      this.timer = null;
+      this.source.waits(false);
+    }
   }
 
   // Reads the rows in sight again, as they are in another version, and shows what has changed.
   // Returns once they are there.
   refresh() {
+    if (this.isStopped) return Promise.resolve();
     if (this.problem || this.isRefused) {
       this.show(this.columns, this.order, { keepsPlace: true });
     } else {
-      this.generation += 1;
-      for (const request of this.requests.values()) request.abort();
-      this.requests.clear();
+      this.abort();
       this.former = this.blocks;
       this.blocks = new Map();
       this.render();
@@ -105,6 +134,7 @@ export class Table {
 
   settle() {
     if (this.requests.size > 0) return;
+    this.wait(false);
     this.settled?.();
     this.settled = null;
   }
@@ -252,6 +282,7 @@ export class Table {
     while (this.pool.length < count) {
       const row = make("div", "row");
       row.role = "row";
+      row.addEventListener("pointerdown", (event) => { this.pressed = columnAt(event, row); });
       row.addEventListener("click", (event) => this.click(event, row));
       row.addEventListener("dblclick", () => this.edit());
       this.rows.append(row);
@@ -280,10 +311,12 @@ export class Table {
 
   drawRow(element, position) {
     const row = this.row(position);
-    const former = row ? null : this.row(position, this.former);
-    const shown = row ?? former;
+    const shown = this.shownRow(position);
     if (element.shown === shown && element.position === position && shown
       && element.generation === this.drawn) return;
+    // Values that stay keep their elements, so that a click that is under way hits them.
+    const known = shown && element.shown?.key === shown.key && element.position === position
+      && element.generation === this.drawn ? element.shown : null;
     element.shown = shown;
     element.position = position;
     element.generation = this.drawn;
@@ -295,6 +328,12 @@ export class Table {
     number.id = `cell-${position}-0`;
     const cells = [number];
     this.visible.forEach((column, index) => {
+      if (known && isSame(known.cells[column.index], shown.cells[column.index])) {
+        const kept = element.children[index + 1];
+        kept.classList.toggle("changed", Boolean(row?.changed?.has(column.index)));
+        cells.push(kept);
+        return;
+      }
       const cell = make("div", "cell");
       cell.role = "gridcell";
       cell.id = `cell-${position}-${index + 1}`;
@@ -321,7 +360,7 @@ export class Table {
   // MARK: Rows from the server
 
   fetch(first, end) {
-    if (this.problem || this.isRefused) return;
+    if (!this.columns.length || this.problem || this.isRefused || this.isStopped) return;
     const wanted = new Set();
     for (let block = Math.floor(first / blockSize); block * blockSize < end; block += 1) {
       wanted.add(block);
@@ -340,6 +379,7 @@ export class Table {
     const request = new AbortController();
     const generation = this.generation;
     this.requests.set(block, request);
+    this.wait(true);
     try {
       const answer = await this.source.rows(block * blockSize, blockSize, request.signal);
       if (generation !== this.generation || request.signal.aborted) return;
@@ -350,7 +390,6 @@ export class Table {
       if (generation !== this.generation || error.name === "AbortError") return;
       this.requests.delete(block);
       this.settle();
-      if (error.code === "superseded") return;
       // A predicate with a mistake is mostly one that is being typed.
       if (error.code === "predicate" && this.isStale) {
         this.isRefused = true;
@@ -394,7 +433,7 @@ export class Table {
       if (!old) return row;
       const changed = new Set();
       row.cells.forEach((cell, index) => {
-        if (JSON.stringify(cell) !== JSON.stringify(old.cells[index])) changed.add(index);
+        if (!isSame(cell, old.cells[index])) changed.add(index);
       });
       if (changed.size) row.changed = changed;
       // What stays as it is keeps its elements, so that a click that is under way hits them.
@@ -405,8 +444,8 @@ export class Table {
   // MARK: Using it
 
   click(event, row) {
-    const cell = event.target.closest(".cell");
-    const column = cell ? [...row.children].indexOf(cell) : 0;
+    // If the row was drawn anew since the button went down, the click is of no cell.
+    const column = columnAt(event, row) ?? this.pressed ?? 0;
     this.active = { row: row.position, column };
     this.element.focus({ preventScroll: true });
     this.markActive();
@@ -422,20 +461,23 @@ export class Table {
     else this.element.removeAttribute("aria-activedescendant");
   }
 
+  // The row that is shown at a position, while it is read again the former one.
+  shownRow(position) { return this.row(position) ?? this.row(position, this.former); }
+
   get activeColumn() { return this.visible[this.active.column - 1]; }
   get activeCell() {
-    const row = this.row(this.active.row);
+    const row = this.shownRow(this.active.row);
     return row && this.activeColumn ? row.cells[this.activeColumn.index] : undefined;
   }
 
   open() {
-    const row = this.row(this.active.row);
+    const row = this.shownRow(this.active.row);
     if (row) this.source.open(row.key, this.active.row);
   }
 
   // Lets the user change the value of the active cell. Where that is impossible, opens the object.
   edit() {
-    const row = this.row(this.active.row);
+    const row = this.shownRow(this.active.row);
     const cell = this.element.querySelector(".cell.active");
     if (row && cell && this.activeColumn && this.source.mayEdit()) {
       this.source.edit(row.key, this.activeColumn.property, cell);
@@ -524,10 +566,20 @@ export class Table {
   }
 }
 
+function isSame(cell, other) { return JSON.stringify(cell) === JSON.stringify(other); }
+
+// The place of the cell in a row that an event is of; null if it is of none.
+function columnAt(event, row) {
+  const cell = event.target.closest(".cell");
+  return cell ? [...row.children].indexOf(cell) : null;
+}
+
 // The columns of a class as they are shown at first.
 export function columnsOf(properties) {
-  return properties.map((property, index) => ({
-    property, index, isHidden: false,
-    width: property.collection ? 230 : (defaultWidths[property.type] ?? 160),
-  }));
+  return properties.map((property, index) => {
+    const usual = property.collection ? 230 : (defaultWidths[property.type] ?? 160);
+    const ofTitle = 40 + 8 * property.name.length + 7 * property.description.length;
+    const width = Math.max(usual, Math.min(widestTitle, ofTitle));
+    return { property, index, isHidden: false, width };
+  });
 }

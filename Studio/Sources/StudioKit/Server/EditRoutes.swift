@@ -39,7 +39,9 @@ struct EditRoutes {
         routes.post("import") { try await importObjects($0, $1) }
         routes.post("compact") { request, context in
             let file = try files.file(context)
-            return try Response.json(encoding: try await work.changing { try file.compact() })
+            return try await work.stoppable(request) { _, stop in
+                try .json(encoding: try await work.changing { try file.compact(until: stop) })
+            }
         }
         post("edit", ObjectEdit.self, to: routes) { try $0.apply($1) }
         post("add", Addition.self, to: routes) {
@@ -71,15 +73,18 @@ struct EditRoutes {
         try editor.requireEditable()
         let wanted = try importRequest(request)
         let name = try request.text("name")
-        // All of it is here before the transaction begins, so that nobody waits for the page.
-        let upload = try Upload(beside: file.path)
-        for try await part in request.body {
-            try await work.quickly { try upload.append(part) }
+        return try await work.stoppable(request) { body, stop in
+            // All of it is here before the transaction begins, so that nobody waits for the page.
+            let upload = try Upload(beside: file.path)
+            for try await part in body {
+                try await work.quickly { try upload.append(part) }
+            }
+            return try .json(
+                encoding: try await work.changing {
+                    try editor.importObjects(
+                        wanted, from: upload.reader(), name: name, until: stop)
+                })
         }
-        return try .json(
-            encoding: try await work.changing {
-                try editor.importObjects(wanted, from: upload.reader(), name: name)
-            })
     }
 
     private func post<Body: Decodable & Sendable>(

@@ -53,8 +53,10 @@ struct Failures: RouterMiddleware {
             (.conflict, Answer(code: "busy", message: error.message))
         case is FileRoutes.VersionIsGone:
             (.gone, Answer(code: "gone", message: "This version is not shown any more."))
-        case is Work.Superseded, is CancellationError:
-            (.conflict, Answer(code: "superseded", message: "A newer search has taken over."))
+        case is CancellationError:
+            (.conflict, Answer(code: "stopped", message: "Stopped."))
+        case let error as StorageError where error.code == .interrupted:
+            (.conflict, Answer(code: "stopped", message: error.message))
         case let error as StorageError:
             (
                 error.code == .damaged ? .internalServerError : .badRequest,

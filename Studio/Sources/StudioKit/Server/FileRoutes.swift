@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import RealmTool
+import StorageEngine
 
 /// What the page asks of files.
 ///
@@ -27,14 +28,16 @@ struct FileRoutes {
         let routes = router.group("api/files/:file")
         EditRoutes(files, work).add(to: routes)
         routes.post("open") { try await open($0, $1) }
-        routes.get("events") { try events($0, $1) }
+        routes.get("events") { try await events($0, $1) }
         routes.get("classes") { request, context in
             let version = try version(request, context)
             return Response.json(try await work.quickly { try version().classes() })
         }
         routes.get("sizes") { request, context in
             let version = try version(request, context)
-            return Response.json(try await work.slowly(nil) { try version().sizes() })
+            return try await work.stoppable(request) { _, stop in
+                .json(try await work.slowly { try version().sizes(until: stop) })
+            }
         }
         routes.get("statistics") { _, context in
             let file = try files.file(context).inspected()
@@ -54,8 +57,16 @@ struct FileRoutes {
         routes.get("explain") { request, context in
             let version = try version(request, context)
             let question = try question(request)
-            let text = try await work.slowly(nil) { try version().explain(question) }
-            return try Response.json(encoding: ["text": text])
+            return try await work.stoppable(request) { _, stop in
+                let text = try await work.slowly { try version().explain(question, until: stop) }
+                return try .json(encoding: ["text": text])
+            }
+        }
+        routes.get("typed") { request, context in
+            let version = try version(request, context)
+            let question = try question(request)
+            return try Response.json(
+                encoding: try await work.quickly { try version().source(of: question) })
         }
         routes.get("object") { request, context in
             let (version, key, name) = try object(request, context)
@@ -141,20 +152,19 @@ struct FileRoutes {
             }
         }
         return try Response.json(
-            encoding: try await work.slowly(nil) { [key] in
+            encoding: try await work.slowly { [key] in
                 file.open(key: key)
                 return state(file)
             })
     }
 
-    private func events(_ request: Request, _ context: StudioContext) throws -> Response {
+    private func events(_ request: Request, _ context: StudioContext) async throws -> Response {
         let file = try files.file(context)
         let inspected = try file.inspected()
-        let frozen = try request.number("frozen").map { number in
-            guard let version = inspected.version(UInt64(clamping: number)) else {
-                throw VersionIsGone()
-            }
-            return version
+        var frozen: InspectedVersion?
+        if let number = request.number("frozen") {
+            frozen = try await work.quickly { try inspected.version(UInt64(clamping: number)) }
+            guard frozen != nil else { throw VersionIsGone() }
         }
         let stream = EventStream(inspected, of: file, work, frozen: frozen)
         return streamed(request) { try await stream.run($0) }
@@ -181,18 +191,19 @@ struct FileRoutes {
         let version = try version(request, context)
         let question = try question(request)
         let (from, count) = (request.number("from") ?? 0, request.number("count") ?? 0)
-        let former = try request.number("since").flatMap {
-            try files.file(context).inspected().version(UInt64(clamping: $0))
+        let file = try files.file(context).inspected()
+        let since = request.number("since")
+        let answer: @Sendable (StopRequest?) throws -> [UInt8] = { stop in
+            try version().rows(
+                question, from: from, count: count,
+                insertedSince: since.flatMap { try file.version(UInt64(clamping: $0)) },
+                until: stop)
         }
-        let answer: @Sendable () throws -> [UInt8] = {
-            try version().rows(question, from: from, count: count, insertedSince: former)
+        let isKnown = try await work.quickly { try version().needsNoSearch(question) }
+        if isKnown { return .json(try await work.quickly { try answer(nil) }) }
+        return try await work.stoppable(request) { _, stop in
+            .json(try await work.slowly { try answer(stop) })
         }
-        let isKnown = (try? version().needsNoSearch(question)) ?? false
-        if isKnown { return Response.json(try await work.quickly(answer)) }
-        let turn = request.number("turn").map {
-            Work.Turn(page: request.parameter("page") ?? "", number: $0)
-        }
-        return Response.json(try await work.slowly(turn, answer))
     }
 
     /// Objects as a file to keep. A part is made when the former one has been sent.
@@ -204,7 +215,7 @@ struct FileRoutes {
         }
         let columns = request.parameter("columns")
             .flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) }
-        let export = try await work.slowly(nil) {
+        let export = try await work.slowly {
             try ObjectExport(version(), question, format, columns: columns)
         }
         return Response(
@@ -215,7 +226,7 @@ struct FileRoutes {
                 .contentDisposition: "attachment",
             ],
             body: .init { writer in
-                while let part = try await work.slowly(nil, { try export.next() }) {
+                while let part = try await work.slowly({ try export.next() }) {
                     try await writer.write(ByteBuffer(bytes: part))
                 }
                 try await writer.finish(nil)
@@ -238,7 +249,7 @@ struct FileRoutes {
         let number = request.number("version")
         return {
             guard let number else { return try file.newest() }
-            guard let version = file.version(UInt64(clamping: number)) else {
+            guard let version = try file.version(UInt64(clamping: number)) else {
                 throw VersionIsGone()
             }
             return version

@@ -56,7 +56,9 @@ final class Gate: RouterMiddleware {
             return Self.refusal(.forbidden)
         }
         var response = try await next(request, context)
-        for (name, value) in Self.headers { response.headers[name] = value }
+        for (name, value) in Self.headers where response.headers[name] == nil {
+            response.headers[name] = value
+        }
         return response
     }
 
@@ -93,7 +95,8 @@ final class Gate: RouterMiddleware {
         (
             .contentSecurityPolicy,
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-                + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+                + "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+                + "frame-ancestors 'none'"
         ),
         (.contentTypeOptions, "nosniff"), (.referrerPolicy, "no-referrer"),
         (.resourcePolicy, "same-origin"), (.cacheControl, "no-store"),

@@ -1,3 +1,4 @@
+import BenchmarkKit
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -8,15 +9,22 @@ typealias StudioContext = BasicRequestContext
 /// The server of the page, on this machine only.
 struct StudioServer {
     private let files: FileList
+    private let runs: StoredRuns?
     private let port: Int
     private let didStart: @Sendable (_ address: String) -> Void
 
     /// Connections beyond wait. A browser has six for a page.
     private static let mostConnections = 256
 
-    /// - Parameter didStart: is told the address to open.
-    init(_ files: FileList, port: Int, didStart: @escaping @Sendable (String) -> Void) {
+    /// - Parameters:
+    ///   - runs: the runs of the benchmark runner to show; nil if there are none.
+    ///   - didStart: is told the address to open.
+    init(
+        _ files: FileList, _ runs: StoredRuns?, port: Int,
+        didStart: @escaping @Sendable (String) -> Void
+    ) {
         self.files = files
+        self.runs = runs
         self.port = port
         self.didStart = didStart
     }
@@ -27,7 +35,13 @@ struct StudioServer {
         router.middlewares.add(gate)
         router.middlewares.add(Failures())
         try PageFiles().add(to: router)
-        FileRoutes(files, Work()).add(to: router)
+        let work = Work()
+        FileRoutes(files, work).add(to: router)
+        ResultRoutes(runs, work).add(to: router)
+        router.post("api/stop") { request, _ in
+            work.stop(try request.text("task"))
+            return try Response.json(encoding: [String: String]())
+        }
         var logger = Logger(label: "realm-studio")
         logger.logLevel = .error
         let application = Application(

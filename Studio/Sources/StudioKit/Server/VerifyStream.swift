@@ -62,7 +62,7 @@ struct VerifyStream {
             let result: Result<[UInt8], any Error>
             do {
                 result = .success(
-                    try await work.slowly(nil) {
+                    try await work.slowly {
                         try version().verify { done, all in
                             if run.isCancelled.load(ordering: .relaxed) {
                                 throw CancellationError()

@@ -1,26 +1,18 @@
+import Hummingbird
 import NIOPosix
+import StorageEngine
 import Synchronization
 
 /// Threads for what reads files, so that the threads of connections never wait for a disk.
 ///
-/// Rows whose place is known have threads of their own, and never wait behind a search. A search
-/// cannot be stopped, but those that are out of date when their turn comes are not begun.
+/// Rows whose place is known have threads of their own, and never wait behind a search. Of
+/// searches, those of a client that has gone are not begun.
 final class Work: Sendable {
-    /// A search is out of date.
-    struct Superseded: Error {}
-
-    /// Which search of which table of which page this is.
-    struct Turn: Sendable {
-        var page: String
-        var number: Int
-    }
-
     private let quick = NIOThreadPool(numberOfThreads: 2)
     private let slow = NIOThreadPool(numberOfThreads: 3)
     private let changes = NIOThreadPool(numberOfThreads: 2)
-    /// The number of the last search that each page asked for.
-    private let last = Mutex<[String: Int]>([:])
-    private static let mostPages = 1024
+    /// What runs and has a name, by which a page stops it.
+    private let tasks = Mutex<[String: StopRequest]>([:])
 
     init() {
         quick.start()
@@ -41,27 +33,36 @@ final class Work: Sendable {
         try await changes.runIfActive(body)
     }
 
-    /// - Parameter turn: nil for work that nothing makes out of date.
     func slowly<Answer: Sendable>(
-        _ turn: Turn?, _ body: @escaping @Sendable () throws -> Answer
+        _ body: @escaping @Sendable () throws -> Answer
     ) async throws -> Answer {
-        if let turn { note(turn) }
-        return try await slow.runIfActive { [self] in
-            guard isLast(turn) else { throw Superseded() }
-            return try body()
-        }
+        try await slow.runIfActive(body)
     }
 
-    private func note(_ turn: Turn) {
-        last.withLock { last in
-            // Pages that have gone need no entry. Those that have not make theirs again.
-            if last.count >= Self.mostPages { last.removeAll() }
-            last[turn.page] = max(last[turn.page] ?? 0, turn.number)
+    // MARK: Stopping
+
+    /// Answers a request whose work ends when its client goes away, or when the page asks for that
+    /// by the name that the request has (`task`).
+    ///
+    /// Whether the client is still there is seen by reading on, so the connection ends with the
+    /// answer.
+    func stoppable(
+        _ request: Request, _ answer: (RequestBody, StopRequest) async throws -> Response
+    ) async throws -> Response {
+        let stop = StopRequest()
+        let name = request.parameter("task")
+        if let name { tasks.withLock { $0[name] = stop } }
+        defer { if let name { tasks.withLock { _ = $0.removeValue(forKey: name) } } }
+        var response = try await request.body.consumeWithCancellationOnInboundClose { body in
+            try await withTaskCancellationHandler {
+                try await answer(body, stop)
+            } onCancel: {
+                stop.make()
+            }
         }
+        response.headers[.connection] = "close"
+        return response
     }
 
-    private func isLast(_ turn: Turn?) -> Bool {
-        guard let turn else { return true }
-        return last.withLock { ($0[turn.page] ?? 0) <= turn.number }
-    }
+    func stop(_ name: String) { tasks.withLock { $0[name] }?.make() }
 }
