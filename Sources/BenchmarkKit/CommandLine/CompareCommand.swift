@@ -25,6 +25,7 @@ struct CompareCommand: ParsableCommand {
               realm-bench compare results/RUN1 results/RUN2
               realm-bench compare results/RUN1 results/RUN2 results/RUN3 --reference results/RUN2
               realm-bench compare counted results/RUN --counted
+              realm-bench compare results/RUN1 results/RUN2 --page changes.html
               realm-bench compare results/RUN1 results/RUN2 --format csv > changes.csv
             """)
 
@@ -54,6 +55,12 @@ struct CompareCommand: ParsableCommand {
 
     @OptionGroup var table: TableOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Also write a page to look at, with charts, that sorts and searches.",
+            valueName: "file"))
+    var page: String?
+
     @OptionGroup(title: "FILES FOR OTHER PROGRAMS") var exports: ReportExports
 
     @OptionGroup var location: BaselineCommand.Location
@@ -76,6 +83,7 @@ struct CompareCommand: ParsableCommand {
     }
 
     func run() throws {
+        if let page { try TextFile.checkWritable(page) }
         let names = names
         let reference = try side(names.reference)
         let others = try names.others.map(side)
@@ -84,6 +92,10 @@ struct CompareCommand: ParsableCommand {
         let text = ComparisonText(
             comparison: comparison, showsTimes: !counted, width: table.width)
         Terminal.write(try text.text(format), to: STDOUT_FILENO)
+        if let page {
+            let text = HTMLComparison(comparison: comparison, showsTimes: !counted).page.text
+            try TextFile.write(text, replacing: page)
+        }
         try exports.write(comparison.report(withTimes: !counted))
         guard comparison.wrongResults.isEmpty else {
             throw BenchmarkError(
@@ -97,7 +109,7 @@ struct CompareCommand: ParsableCommand {
             return try ComparedSide(
                 name: name, key: run.key,
                 rows: run.metricRows().filter { $0.engine != "control" },
-                isComplete: run.header.finishedAt != nil)
+                isComplete: run.header.finishedAt != nil, header: run.header)
         }
         let baseline = try location.store().load(name, for: .current)
         return ComparedSide(name: name, key: baseline.key, rows: baseline.rows)

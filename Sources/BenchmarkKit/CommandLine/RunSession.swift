@@ -57,6 +57,10 @@ final class RunSession {
         } catch {
             terminal.note(
                 "\nEnded early. The rows of finished cases: \(directory.path)/summary.csv")
+            // The cause is told in any case; a disk may have no room for the page.
+            if let page = try? HTMLReport.write(run: directory.path) {
+                terminal.note("To look at: \(page)")
+            }
             throw error
         }
         report.finishedAt = RunReport.now()

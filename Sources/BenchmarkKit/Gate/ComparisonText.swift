@@ -84,7 +84,7 @@ struct ComparisonText {
                 [
                     row.caseId, row.words, row.verdict.rawValue, Display.number(row.reference),
                     Display.number(row.rate),
-                    row.interval.map { String(format: "%.3f to %.3f", $0.low, $0.high) } ?? "",
+                    row.intervalText,
                     row.correctedP.map { String(format: "%.4f", $0) } ?? "",
                     row.latencyRatio.map { String(format: "%.3f", $0) } ?? "",
                 ]

@@ -126,34 +126,15 @@ struct HistoryText {
         chart(of: line).file(style: HTMLStyle.sheet)
     }
 
-    /// One page without scripts: the changes, and a chart of each metric that changed, or of all.
+    /// One page: the changes, and a chart of each metric that changed, or of all.
     func page(all: Bool) -> String {
         let shown = history.lines.filter { all || !$0.changes.isEmpty }
-        let charts = shown.map { "<figure>\(Self.chart(of: $0).text)</figure>" }.joined()
-        let notes = history.notes.map { "<p class=\"warning\">\(SVG.escaped($0))</p>" }.joined()
-        return """
-            <!DOCTYPE html>
-            <html lang="en"><head><meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>History of \(history.runs) runs</title>
-            <style>
-            \(HTMLStyle.sheet)</style></head><body>
-            <header><h1>History of \(history.runs) runs</h1>\(notes)</header>
-            <section><h2>Changes</h2>\(Self.html(changes))<p>\(SVG.escaped(Self.rule))</p></section>
-            <section><h2>Metrics</h2><div class="charts">\(charts)</div></section>
-            </body></html>
-
-            """
-    }
-
-    private static func html(_ table: TextTable) -> String {
-        func cells(_ fields: [String], _ tag: String) -> String {
-            fields.enumerated().map { column, field in
-                let left = table.leftColumns.contains(column) ? " class=\"left\"" : ""
-                return "<\(tag)\(left)>\(SVG.escaped(field))</\(tag)>"
-            }.joined()
-        }
-        return "<table><thead><tr>\(cells(table.header, "th"))</tr></thead><tbody>"
-            + table.rows.map { "<tr>\(cells($0, "td"))</tr>\n" }.joined() + "</tbody></table>"
+        return HTMLPage(
+            title: "History of \(history.runs) runs", warnings: history.notes,
+            sections: [
+                .init(title: "Changes", parts: [.table(.init(changes)), .text(Self.rule)]),
+                .init(title: "Metrics", parts: [.charts(shown.map(Self.chart))]),
+            ]
+        ).text
     }
 }

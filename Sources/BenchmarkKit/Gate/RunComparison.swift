@@ -1,3 +1,4 @@
+import Foundation
 import ToolSupport
 
 /// One side of a comparison: a run, or a baseline.
@@ -9,6 +10,8 @@ struct ComparedSide {
     var rows: [MetricRow]
     /// Whether the run ended by itself, so that rows which it lacks were not to be run.
     var isComplete = true
+    /// What ran where; nil for a baseline.
+    var header: RunReport?
 }
 
 /// The times and counted metrics of several sides, each compared with the first one.
@@ -157,6 +160,11 @@ extension RunComparison.Times {
         if rounded == "1.00" { return "as fast" }
         return ratio > 1
             ? "\(rounded) times as fast" : "\(text(1 / ratio)) times as slow"
+    }
+
+    /// The interval of the ratio; empty if there is none.
+    var intervalText: String {
+        interval.map { String(format: "%.3f to %.3f", $0.low, $0.high) } ?? ""
     }
 }
 

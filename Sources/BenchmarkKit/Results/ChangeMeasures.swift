@@ -17,7 +17,7 @@ extension MeasureCatalogue {
             "Median microseconds until the first of several observers is called."
         ),
         ("pause_p50_us", "Median time for which the main thread was busy without a break."),
-        ("pause_p99_us", "99th percentile of the same."),
+        ("pause_p99_us", "99th percentile of it; see pause_p50_us."),
         ("pause_max_us", "The longest time for which the main thread was busy without a break."),
         ("late_answers", "Answers of the main thread that came after the next one was due."),
         ("batches_per_s", "Transactions a second of the thread that writes meanwhile."),

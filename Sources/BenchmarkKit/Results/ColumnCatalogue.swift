@@ -113,7 +113,9 @@ public enum ColumnCatalogue {
             "Lower end of the 95 % interval of the throughput (of the slices of one run, or of "
                 + "several runs). Slices may lean to one side where the work grows dearer."
         ) { $0.interval?.low },
-        number("throughput_ci_high", "Upper end of the same interval.") { $0.interval?.high },
+        number("throughput_ci_high", "Upper end of the interval; see throughput_ci_low.") {
+            $0.interval?.high
+        },
         number(
             "latency_p50_us",
             "Median microseconds of one operation. Where one transaction writes: from asking for "
@@ -121,11 +123,19 @@ public enum ColumnCatalogue {
                 + "latency of its transaction. Waiting in a queue before that is queue_wait. "
                 + "Reads are timed in batches and divided."
         ) { $0.latency?.p50 },
-        number("latency_p90_us", "90th percentile of the same.") { $0.latency?.p90 },
-        number("latency_p99_us", "99th percentile of the same.") { $0.latency?.p99 },
-        number("latency_p999_us", "99.9th percentile of the same.") { $0.latency?.p999 },
-        number("latency_p9999_us", "99.99th percentile of the same.") { $0.latency?.p9999 },
-        number("latency_max_us", "The longest of all.") { $0.latency?.max },
+        number("latency_p90_us", "90th percentile of the latency; see latency_p50_us.") {
+            $0.latency?.p90
+        },
+        number("latency_p99_us", "99th percentile of the latency; see latency_p50_us.") {
+            $0.latency?.p99
+        },
+        number("latency_p999_us", "99.9th percentile of the latency; see latency_p50_us.") {
+            $0.latency?.p999
+        },
+        number("latency_p9999_us", "99.99th percentile of the latency; see latency_p50_us.") {
+            $0.latency?.p9999
+        },
+        number("latency_max_us", "The longest latency; see latency_p50_us.") { $0.latency?.max },
         number(
             "queue_wait_p99_us",
             "99th percentile of the time from when the producer hands a reading over until its "

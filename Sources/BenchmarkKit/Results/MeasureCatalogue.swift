@@ -30,7 +30,7 @@ enum MeasureCatalogue {
                 "asking_p50_us",
                 "Median time for which asking for an asynchronous write keeps the thread that asks."
             ),
-            ("asking_p99_us", "99th percentile of the same."),
+            ("asking_p99_us", "99th percentile of it; see asking_p50_us."),
             ("commits", "Transactions committed while measuring."),
             ("total_writes", "Readings written since the file was made, those deleted included."),
             ("objects_persisted", "Readings in the file at the end."),
@@ -48,7 +48,7 @@ enum MeasureCatalogue {
             ("other_load_cores", "Cores that other processes kept busy while the case ran."),
             ("writer_commits_per_s", "Commits a second of the writer beside the readers."),
             ("writer_p50_us", "Median microseconds of a commit of the writer beside the readers."),
-            ("writer_p99_us", "99th percentile of the same."),
+            ("writer_p99_us", "99th percentile of it; see writer_p50_us."),
             ("bytes_before", "Bytes of the file before it was compacted."),
             ("bytes_after", "Bytes of the compacted copy."),
             ("extra_bytes_max", "Most bytes on the disk that compacting added, copy included."),

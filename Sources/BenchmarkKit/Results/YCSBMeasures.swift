@@ -28,8 +28,8 @@ extension MeasureCatalogue {
                 "Median microseconds from when an operation was due until it was done, at the "
                     + "rate of --rate; of -rate rows at the sustainable one, or the lowest tried."
             ),
-            ("intended_p99_us", "99th percentile of the same."),
-            ("intended_p999_us", "99.9th percentile of the same."),
+            ("intended_p99_us", "99th percentile of it; see intended_p50_us."),
+            ("intended_p999_us", "99.9th percentile of it; see intended_p50_us."),
             ("load_records_per_s", "Records a second while loading, 1,000 a transaction."),
         ]
 }

@@ -63,6 +63,8 @@ struct RunProcessTests {
         let (path, rows) = try self.results(in: results)
         #expect(rows.count == 1)
         #expect(try databases(in: path) == [])
+        let page = try String(contentsOfFile: path + "/report.html", encoding: .utf8)
+        #expect(page.contains("sensors/batched") && page.contains("ended early"))
     }
 
     @Test func aReaderThatGoesAwayEndsTheRunInOrder() throws {

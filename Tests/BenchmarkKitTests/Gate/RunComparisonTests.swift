@@ -70,4 +70,25 @@ import ToolSupport
         let markdown = try ComparisonText(comparison: comparison).text(.markdown)
         #expect(markdown.contains("| a/b | as fast | too few runs | 1,000 | 1,000 |"))
     }
+
+    @Test func aPageHasAllSidesBesideEachOther() throws {
+        let base = (0..<6).map { 1000 + Double($0) }
+        let comparison = RunComparison(
+            reference: try side("results/A", base),
+            sides: [
+                try side("results/B", base.map { $0 * 1.8 }, load: 0.7),
+                try side("other/B", base.map { $0 / 2 }, id: "a/b"),
+                try side("<b>", base, id: "c/d"),
+            ])
+        let text = HTMLComparison(comparison: comparison).page.text
+        // The last part of a path, unless two sides share it.
+        #expect(text.contains("Compared with A<"))
+        #expect(text.contains(">results/B</th>") && text.contains(">other/B</th>"))
+        #expect(text.contains("class=\"good\" data-note=\"1.80 times as fast: faster\n95 %"))
+        #expect(text.contains("class=\"bad\" data-note=\"2.00 times as slow: slower\n95 %"))
+        #expect(text.contains("<li>Only in 'results/A': a/b.</li>"))
+        #expect(!text.contains("<b>"))
+        let counted = HTMLComparison(comparison: comparison, showsTimes: false).page.text
+        #expect(!counted.contains("<h2>Throughput</h2>") && !counted.contains("<h2>Times</h2>"))
+    }
 }

@@ -116,9 +116,11 @@ import ToolSupport
         let copy = try copy()
         let page = try HTMLReport.write(run: copy.run)
         let text = try String(contentsOfFile: page, encoding: .utf8)
-        for outside in ["<script", "src=", "href=", "url(", "@import"] {
+        for outside in [" src=", "url(", "@import", "http:", "https:"] {
             #expect(!text.contains(outside))
         }
+        #expect(text.matches(of: /href="(.)/).allSatisfy { $0.1 == "#" })
+        #expect(text.components(separatedBy: "<script>").count == 2)
         for title in [
             "Results", "Checks", "Engines side by side", "Throughput", "Latency",
             "File size over time", "Growth by cause",
@@ -126,10 +128,26 @@ import ToolSupport
             #expect(text.contains("<h2>\(title)</h2>"))
         }
         #expect(text.contains("pinned by 4711 realm-bench, reader"))
-        #expect(text.contains("Warning: Made-up figures"))
+        #expect(text.contains("<summary>1 warning</summary><ul><li>Made-up figures"))
+        for (name, meaning) in [
+            ("latency_p99_us", "99th percentile of the latency; see latency_p50_us."),
+            ("file_bytes", "Size of the database file at the end of the run."),
+        ] {
+            #expect(text.contains("data-note=\"\(name): \(meaning)"))
+        }
         #expect(!text.contains("nan") && !text.contains("inf\""))
         let parser = XMLChecker(text)
         #expect(parser.unbalanced.isEmpty)
+    }
+
+    @Test func aRunThatEndedEarlySaysSo() throws {
+        var run = try run()
+        #expect(!(try HTMLReport.text(of: run, indirect: .load())).contains("ended early"))
+        run.header.finishedAt = nil
+        let text = try HTMLReport.text(of: run, indirect: .load())
+        #expect(text.contains("<summary>2 warnings</summary><ul><li>The run ended early"))
+        run.rows = []
+        #expect(try HTMLReport.text(of: run, indirect: .load()).contains("<h2>Results</h2>"))
     }
 
     @Test func nothingIsDrawnWithoutData() throws {
@@ -187,7 +205,7 @@ private struct XMLChecker {
     var unbalanced: [String] = []
 
     init(_ text: String) {
-        let empty: Set<Substring> = ["meta", "line", "rect", "polyline", "!DOCTYPE"]
+        let empty: Set<Substring> = ["meta", "input", "line", "rect", "polyline", "!DOCTYPE"]
         var open: [Substring] = []
         for match in text.matches(of: /<(\/?)([A-Za-z!][A-Za-z0-9]*)[^>]*>/) {
             let name = match.2

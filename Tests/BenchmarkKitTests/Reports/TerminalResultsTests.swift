@@ -51,8 +51,8 @@ import ToolSupport
         ] as [(Int?, String, String)])
     func percentilesNeedSamplesBeyondThem(samples: Int?, p50: String, p99: String) {
         let row = row(samples: samples)
-        #expect(TerminalResults.percentile(50, row, "latency_p50_us") == p50)
-        #expect(TerminalResults.percentile(99, row, "latency_p99_us") == p99)
+        #expect(ResultColumn.percentile(50, row, "latency_p50_us") == p50)
+        #expect(ResultColumn.percentile(99, row, "latency_p99_us") == p99)
         let few = TerminalResults.lines(for: [row], isWide: false)[0]
         #expect(few.contains("p99") == !p99.isEmpty)
     }
@@ -62,7 +62,7 @@ import ToolSupport
         (999.4, "999 us"), (5678, "5.68 ms"), (2_000_000, "2 s"), (99.96, "100 us"),
     ])
     func durationsHaveAUnitThatFits(microseconds: Double, text: String) {
-        #expect(TerminalResults.duration(microseconds) == text)
+        #expect(ResultColumn.duration(microseconds) == text)
     }
 
     @Test func intervalsAreRelative() {

@@ -1,7 +1,7 @@
 import Foundation
 import ToolSupport
 
-/// The report `report.html`: a run on one self-contained page without scripts.
+/// The report `report.html`: a run on one self-contained page.
 enum HTMLReport {
     static let fileName = "report.html"
 
@@ -16,125 +16,180 @@ enum HTMLReport {
 
     static func text(of run: RunFolder, indirect: IndirectRatios) throws -> String {
         let header = run.header
-        var body = "<header><h1>Benchmark run \(SVG.escaped(header.runId))</h1>"
-        body += facts(header) + "</header>\n"
-        for warning in header.warnings {
-            body += "<p class=\"warning\">Warning: \(SVG.escaped(warning))</p>\n"
+        var page = HTMLPage(
+            title: "Benchmark run \(header.runId)", facts: RunFacts.all(of: header),
+            warnings: header.warnings, sections: [])
+        if header.finishedAt == nil {
+            page.warnings.insert(
+                "The run ended early: rows that were to follow are missing.", at: 0)
         }
-        body += section("Results", results(run.rows))
-        if !header.checks.isEmpty { body += section("Checks", checks(header.checks)) }
+        page.sections.append(results(run.rows))
+        if !header.checks.isEmpty { page.sections.append(checks(header.checks)) }
         let peers = PeersTable(run.rows, samples: run.samples, indirect: indirect)
-        if let peers { body += section("Engines side by side", table(of: peers)) }
+        if let peers { page.sections.append(section(of: peers)) }
         if let encryption = EncryptionTable(run.rows, samples: run.samples) {
-            body += section("What encryption costs", table(of: encryption))
+            page.sections.append(section(of: encryption))
         }
         for (title, note, charts) in HTMLCharts.all(of: run) where !charts.isEmpty {
-            let drawn = charts.map { "<figure>\($0.text)</figure>" }.joined()
-            body += section(
-                title, "<p>\(SVG.escaped(note))</p><div class=\"charts\">\(drawn)</div>")
+            page.sections.append(.init(title: title, parts: [.text(note), .charts(charts)]))
         }
-        return """
-            <!DOCTYPE html>
-            <html lang="en"><head><meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>Benchmark run \(SVG.escaped(header.runId))</title>
-            <style>
-            \(HTMLStyle.sheet)</style></head><body>
-            \(body)</body></html>
-
-            """
+        if let measures = measures(of: run) { page.sections.append(measures) }
+        return page.text
     }
 
-    private static func section(_ title: String, _ content: String) -> String {
-        "<section><h2>\(SVG.escaped(title))</h2>\(content)</section>\n"
-    }
+    // MARK: Results
 
-    private static func facts(_ report: RunReport) -> String {
-        let facts = RunFacts.all(of: report).map {
-            "<div><dt>\(SVG.escaped($0.name))</dt><dd>\(SVG.escaped($0.value))</dd></div>"
-        }
-        return "<dl>\(facts.joined())</dl>"
-    }
-
-    // MARK: Tables
-
-    private static func results(_ rows: [RunRow]) -> String {
-        let header = ResultTable.header
-        let named = rows.byWorkload.map { workload, group in
-            (
-                workload, group,
-                zip(group, ResultTable.names(of: group)).map {
-                    ResultTable.fields(of: $0, name: $1)
+    private static func results(_ rows: [RunRow]) -> HTMLPage.Section {
+        var table = HTMLTable(
+            columns: [
+                .init(
+                    title: "case",
+                    meaning: "workload/strategy, and what else tells rows apart. The whole case_id "
+                        + "is shown on hover.", isLeft: true)
+            ] + ResultColumn.all.map(HTMLTable.Column.init), rows: [])
+        for (workload, group) in rows.byWorkload {
+            for (index, name) in ResultTable.names(of: group).enumerated() {
+                let row = group[index]
+                let cells = ResultColumn.all.map { column -> HTMLTable.Cell in
+                    let text = row.hasRun || column.isOfEveryRow ? column.text(row) : ""
+                    return .init(text, value: text.isEmpty ? nil : column.value(of: row))
                 }
-            )
-        }
-        let used = header.indices.filter { column in
-            column < 4 || named.contains { $0.2.contains { !$0[column].isEmpty } }
-        }
-        var text = "<table>" + head(used.map { header[$0] }, leftColumns: 2) + "<tbody>"
-        for (workload, group, fields) in named {
-            text += "<tr class=\"group\"><th colspan=\"\(used.count)\">"
-            text += "\(SVG.escaped(workload))</th></tr>"
-            for (row, fields) in zip(group, fields) {
-                let style = row.isControl ? "control" : row.status == "failed" ? "failed" : ""
-                text += line(used.map { fields[$0] }, leftColumns: 2, style: style)
+                table.rows.append(
+                    .init(
+                        cells: [.init("\(workload)/\(name)", note: row.name)] + cells,
+                        style: row.isControl ? "control" : row.status == "failed" ? "failed" : "",
+                        beginsGroup: index == 0))
             }
         }
-        return text + "</tbody></table><p>Control rows, in grey, do the same without a database. "
-            + "\(ToolProgram.current.name) explain COLUMN tells what a column of summary.csv means."
-            + "</p>"
+        return HTMLPage.Section(
+            title: "Results",
+            parts: [
+                .table(table.withoutEmptyColumns(keeping: 4)),
+                .text(
+                    "Control rows, in grey, do the same without a database. 95 %: half of the "
+                        + "interval around ops/s. A percentile is shown where at least "
+                        + "\(Int(ResultColumn.samplesBeyond)) samples lie beyond it."),
+            ])
     }
 
-    private static func checks(_ outcomes: [SpeedCheck.Outcome]) -> String {
-        let rows = outcomes.map {
-            line(
-                ResultTable.fields(of: $0), leftColumns: 1, style: $0.verdict.rawValue)
+    private static func measures(of run: RunFolder) -> HTMLPage.Section? {
+        let meanings = Dictionary(MeasureCatalogue.all.map { ($0.name, $0.meaning) }) { $1 }
+        let rows = run.rows.flatMap { row in
+            (run.measures[row.name] ?? [:]).sorted { $0.key < $1.key }.map { name, value in
+                HTMLTable.Row(cells: [
+                    .init(row.name), .init(name, note: meanings[name] ?? ""),
+                    .init(ColumnCatalogue.decimal(value), value: value),
+                ])
+            }
         }
-        return "<table class=\"checks\">" + head(ResultTable.checkHeader, leftColumns: 1)
-            + "<tbody>\(rows.joined())</tbody></table><p>What the design promises, beside what the "
-            + "machine does without the database. A miss does not change the exit code.</p>"
+        guard !rows.isEmpty else { return nil }
+        let table = HTMLTable(
+            columns: [
+                .init(title: "case", isLeft: true),
+                .init(
+                    title: "measure",
+                    meaning: "A figure that some cases have only; its meaning is shown on hover.",
+                    isLeft: true),
+                .init(title: "value"),
+            ], rows: rows)
+        return HTMLPage.Section(title: "Measures", parts: [.table(table)], isFolded: true)
     }
 
-    private static func table(of peers: PeersTable) -> String {
-        let rates = peers.lines.map { line in
+    // MARK: Further tables
+
+    private static func checks(_ outcomes: [SpeedCheck.Outcome]) -> HTMLPage.Section {
+        let meanings = [
+            "What the design promises.", "What is promised.", "What this run found.",
+            "pass or miss; no verdict where nothing can be said, with the reason.",
+            "What the machine does without the database, in the same run.",
+        ]
+        let columns = zip(ResultTable.checkHeader, meanings).enumerated().map { index, column in
+            HTMLTable.Column(
+                title: column.0, meaning: column.1, isLeft: [0, 3, 4].contains(index))
+        }
+        let rows = outcomes.map { outcome in
+            let fields = ResultTable.fields(of: outcome)
+            let style =
+                switch outcome.verdict {
+                case .pass: "good"
+                case .miss, .implausible: "bad"
+                case .none: ""
+                }
+            return HTMLTable.Row(cells: [
+                .init(fields[0]), .init(fields[1]), .init(fields[2], value: outcome.measured),
+                .init(fields[3], style: style), .init(fields[4]),
+            ])
+        }
+        return HTMLPage.Section(
+            title: "Checks",
+            parts: [
+                .table(.init(columns: columns, rows: rows, style: "checks")),
+                .text(
+                    "What the design promises, beside what the machine does without the database. "
+                        + "A miss does not change the exit code."),
+            ])
+    }
+
+    private static func section(of peers: PeersTable) -> HTMLPage.Section {
+        let meaning = "Operations a second, and the ratio to SQLite's."
+        let columns = peers.rateHeader.enumerated().map { index, title in
+            HTMLTable.Column(
+                title: title,
+                meaning: index > 1 && index < peers.columns.count + 2 ? meaning : "",
+                isLeft: index < 2)
+        }
+        let rows = peers.lines.map { line in
+            let fields = peers.rateFields(line, emphasis: { $0 })
+            let cells = fields.enumerated().map { index, field -> HTMLTable.Cell in
+                let column = index - 2
+                guard peers.columns.indices.contains(column) else { return .init(field) }
+                return .init(
+                    field.replacing(" *", with: ""),
+                    value: line.cells[peers.columns[column]]?.rate,
+                    isStrong: line.fastest == peers.columns[column])
+            }
             let isBehind = line.cells.contains { $0.isOwn && $1.isBehind }
-            return Self.line(
-                peers.rateFields(line, emphasis: { "\u{2}\($0)\u{3}" }), leftColumns: 2,
-                style: isBehind ? "behind" : "")
+            return HTMLTable.Row(cells: cells, style: isBehind ? "behind" : "")
         }
-        let bold = rates.joined().replacing("\u{2}", with: "<b>").replacing("\u{3}", with: "</b>")
-        var text = "<table>" + head(peers.rateHeader, leftColumns: 2)
-        text += "<tbody>\(bold)</tbody></table><p>"
-        text += SVG.escaped(PeersTable.legend.replacing("*:", with: "Bold:"))
-        if peers.hasIndirect { text += " " + SVG.escaped(PeersTable.indirectLegend) }
-        text += "</p>"
-        guard peers.hasFileSizes else { return text }
-        let files = peers.fileLines.map { line(peers.fileFields($0), leftColumns: 1, style: "") }
-        text += "<table>" + head(peers.fileHeader, leftColumns: 1)
-        text += "<tbody>\(files.joined())</tbody></table>"
-        return text + "<p>\(SVG.escaped(PeersTable.fileLegend))</p>"
+        var parts: [HTMLPage.Part] = [
+            .table(.init(columns: columns, rows: rows)),
+            .text(
+                PeersTable.legend.replacing("*:", with: "Bold:")
+                    + (peers.hasIndirect ? " " + PeersTable.indirectLegend : "")),
+        ]
+        if peers.hasFileSizes {
+            let columns = peers.fileHeader.enumerated().map { index, title in
+                HTMLTable.Column(title: title, isLeft: index == 0)
+            }
+            let rows = peers.fileLines.map { line in
+                HTMLTable.Row(
+                    cells: peers.fileFields(line).enumerated().map { index, field in
+                        let column = peers.columns.indices.contains(index - 1) ? index - 1 : nil
+                        return .init(
+                            field,
+                            value: column.flatMap { line.cells[peers.columns[$0]]?.fileBytes })
+                    })
+            }
+            parts.append(.table(.init(columns: columns, rows: rows)))
+            parts.append(.text(PeersTable.fileLegend))
+        }
+        return HTMLPage.Section(title: "Engines side by side", parts: parts)
     }
 
-    private static func table(of encryption: EncryptionTable) -> String {
-        let rows = encryption.lines.map {
-            line(EncryptionTable.fields($0), leftColumns: 1, style: $0.isOver ? "behind" : "")
+    private static func section(of encryption: EncryptionTable) -> HTMLPage.Section {
+        let columns = EncryptionTable.header.enumerated().map { index, title in
+            HTMLTable.Column(title: title, isLeft: index == 0)
         }
-        return "<table>" + head(EncryptionTable.header, leftColumns: 1)
-            + "<tbody>\(rows.joined())</tbody></table><p>\(SVG.escaped(EncryptionTable.legend))</p>"
-    }
-
-    private static func head(_ names: [String], leftColumns: Int) -> String {
-        let cells = names.enumerated().map { column, name in
-            "<th scope=\"col\"\(column < leftColumns ? " class=\"left\"" : "")>"
-                + "\(SVG.escaped(name))</th>"
+        let rows = encryption.lines.map { line in
+            let values = [nil, line.plain, line.encrypted, line.timeRatio, line.bound, nil]
+            return HTMLTable.Row(
+                cells: zip(EncryptionTable.fields(line), values).map { .init($0, value: $1) },
+                style: line.isOver ? "behind" : "")
         }
-        return "<thead><tr>\(cells.joined())</tr></thead>"
-    }
-
-    private static func line(_ fields: [String], leftColumns: Int, style: String) -> String {
-        let cells = fields.enumerated().map { column, field in
-            "<td\(column < leftColumns ? " class=\"left\"" : "")>\(SVG.escaped(field))</td>"
-        }
-        return "<tr\(style.isEmpty ? "" : " class=\"\(style)\"")>\(cells.joined())</tr>\n"
+        return HTMLPage.Section(
+            title: "What encryption costs",
+            parts: [
+                .table(.init(columns: columns, rows: rows)), .text(EncryptionTable.legend),
+            ])
     }
 }

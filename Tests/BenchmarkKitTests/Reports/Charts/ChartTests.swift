@@ -87,4 +87,17 @@ import Testing
         #expect(chart.matches(of: /class="line c3 d2"/).count == 2)
         #expect(HTMLStyle.sheet.contains(".d2 {"))
     }
+
+    @Test func aRatioAndItsInverseAreEquallyFarFromTheMiddle() throws {
+        func places(_ ratios: [Double]) -> [Double] {
+            let chart = RatioChart(
+                title: "", axisTitle: "", points: ratios.map { .init(label: "", ratio: $0) })
+            return chart.svg().body.matches(of: /<rect x="([0-9.]+)"/).compactMap { Double($0.1) }
+        }
+        let inside = places([0.5, 1, 2])
+        #expect(inside.count == 3)
+        #expect(abs((inside[0] + inside[2]) / 2 - inside[1]) <= 0.1)
+        // A ratio that cannot be drawn stays at the edge.
+        #expect(places([0, 1])[0] < places([0, 1])[1])
+    }
 }
