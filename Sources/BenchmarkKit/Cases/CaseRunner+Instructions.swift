@@ -33,15 +33,13 @@ extension CaseRunner {
             reduced.isDeterministic
         else { return nil }
         try FolderFiles.make(folder)
-        let program = databases + "/realm-bench"
-        if !FileManager.default.fileExists(atPath: program) {
-            try InstructionCount.copyProgram(to: program)
-        }
+        let program = try strippedProgram()
         let file = "\(folder)/\(benchmarkCase.fileName).out"
         progress(ProgressUpdate(phase: "counting instructions"))
-        let plain = try result(of: reduced, command: nil)
-        let counted = try result(
-            of: reduced, command: InstructionCount.command(counting: program, into: file))
+        let plain = try repeated(reduced, for: "Instructions were not counted")
+        let counted = try repeated(
+            reduced, for: "Instructions were not counted",
+            command: InstructionCount.command(counting: program, into: file))
         guard plain.digest == counted.digest, plain.operations == counted.operations,
             counted.operations > 0
         else {
@@ -55,27 +53,39 @@ extension CaseRunner {
         return try Double(InstructionCount.total(in: file)) / Double(counted.operations)
     }
 
-    /// Runs a case in a process of `command` and returns its first row. The row is not verified by
-    /// another process, since the case's own run was.
-    private func result(of benchmarkCase: BenchmarkCase, command: [String]?) throws
-        -> CaseResult
-    {
-        let directory = databases + "/" + benchmarkCase.fileName + "-instructions"
+    /// Returns the copy of this program that valgrind can read.
+    func strippedProgram() throws -> String {
+        let program = databases + "/realm-bench"
+        if !FileManager.default.fileExists(atPath: program) {
+            try InstructionCount.copyProgram(to: program)
+        }
+        return program
+    }
+
+    /// Runs a case once more, in a process of `command` or recorded, and returns its first row. The
+    /// row is not verified by another process, since the case's own run was.
+    ///
+    /// - Throws: `caseFailed` with what came to nothing, `failure`, if the case ends early.
+    func repeated(
+        _ benchmarkCase: BenchmarkCase, for failure: String, command: [String]? = nil,
+        recording: CaseRequest.Recording? = nil
+    ) throws -> CaseResult {
+        let directory = databases + "/" + benchmarkCase.fileName + "-again"
         try? FileManager.default.removeItem(atPath: directory)
         try FolderFiles.make(directory)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
         for mode in workload.preparation != nil ? [CaseRequest.Mode.prepare, .run] : [.run] {
             let ending = try perform(
-                mode, benchmarkCase, directory, command: mode == .run ? command : nil
+                mode, benchmarkCase, directory, command: mode == .run ? command : nil,
+                recording: mode == .run ? recording : nil
             ) { _ in }
             try Interruption.throwIfRequested()
             guard ending.isSuccess else {
                 if ending.saysDiskIsFull { throw FullDisk(of: databases).error }
                 throw BenchmarkError(
                     .caseFailed,
-                    "Instructions of \(benchmarkCase.identifier) were not counted: the process "
-                        + ending.reason)
+                    "\(failure) of \(benchmarkCase.identifier): the process \(ending.reason)")
             }
         }
         return try JSONMessage.read(

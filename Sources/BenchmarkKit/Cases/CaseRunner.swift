@@ -91,13 +91,14 @@ struct CaseRunner {
     /// Runs one phase of a case in a process; `command` as in `CaseProcess`.
     func perform(
         _ mode: CaseRequest.Mode, _ benchmarkCase: BenchmarkCase, _ directory: String,
-        command: [String]? = nil, _ progress: (ProgressUpdate) -> Void
+        command: [String]? = nil, recording: CaseRequest.Recording? = nil,
+        _ progress: (ProgressUpdate) -> Void
     ) throws -> CaseProcess.Ending {
         let request = directory + "/" + CaseRequest.fileName
         try JSONMessage.write(
             CaseRequest(
                 mode: mode, benchmarkCase: benchmarkCase, directory: directory,
-                fixtures: fixtures), to: request)
+                fixtures: fixtures, recording: recording), to: request)
         var environment = benchmarkCase.processEnvironment
         environment[PlantedCost.variable] = planted?.rawValue
         let process = try CaseProcess(

@@ -23,7 +23,15 @@ struct RunCaseCommand: ParsableCommand {
         case .prepare:
             try workload.prepare(benchmarkCase, in: environment)
         case .run:
+            let recording = try request.recording.map {
+                try PerfRecording(perf: $0.perf, in: $0.folder)
+            }
+            if recording != nil { MeasuredRegion.recordSpans() }
             var outcome = try workload.run(benchmarkCase, in: environment)
+            recording?.end()
+            if let file = request.recording?.spansFile {
+                try JSONMessage.write(MeasuredRegion.spans, to: file)
+            }
             MeasuredRegion.fill(&outcome.results[0])
             try JSONMessage.write(
                 outcome, to: request.directory + "/" + CaseRequest.outcomeFileName)

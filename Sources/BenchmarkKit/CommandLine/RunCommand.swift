@@ -25,6 +25,7 @@ struct RunCommand: ParsableCommand {
               realm-bench run --filter '^insert/engine/'
               realm-bench run sensors --count 100000 --sensors 20
               realm-bench run sensors --sweep threads=1,2,4 --export-markdown sweep.md
+              realm-bench run --profile insert/api
               realm-bench-peers run insert --engine realm,sqlite --durability full,relaxed
               realm-bench run --dry-run
             """)
@@ -57,6 +58,14 @@ struct RunCommand: ParsableCommand {
                 + "throughput; from three runs on, the interval is that of the runs.",
             valueName: "number"))
     var runs = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "Also draw where the time of a case goes, as a flame graph: profiles/CASE.svg.",
+            discussion: "A workload, strategy or case id; without other names, only these run. "
+                + "Each runs once more with perf or, where that does not work, with callgrind and "
+                + "less work.", valueName: "name"))
+    var profile: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -96,6 +105,7 @@ struct RunCommand: ParsableCommand {
         }
         try checkInput()
         if options.instructions { try InstructionCount.checkTools() }
+        let profiler = profile.isEmpty ? nil : try Profiler.available()
         if try cases.contains(where: { try $0.unsupported == nil && $0.usesSystemAllocator() }) {
             _ = try SystemAllocatorProgram.path()
         }
@@ -104,6 +114,7 @@ struct RunCommand: ParsableCommand {
         }
         let session = RunSession.Options(
             suite: suite, runs: runs, instructions: options.instructions, count: options.count,
+            profiled: Set(try profiledCases(of: cases)), profiler: profiler,
             databases: path, output: output, isQuiet: quiet, isWide: table.wide,
             exportMarkdown: exportMarkdown, exportJson: exportJson)
         try RunSession(session, cases).run()
@@ -112,15 +123,24 @@ struct RunCommand: ParsableCommand {
     /// Returns the cases of the suite that match the names and the filter.
     func chosenCases() throws -> [BenchmarkCase] {
         var cases = try Suite.load(suite).expanded(overriding: options.overrides)
+        let names = self.names.isEmpty ? profile : self.names
         if !names.isEmpty {
-            cases += try namedBeyondSuite(cases)
-            try checkNames(cases)
+            cases += try namedBeyondSuite(names, cases)
+            try check(names, cases)
             cases = cases.filter { benchmarkCase in
                 names.contains { Self.matches($0, benchmarkCase.identifier) }
             }
         }
         guard let filter else { return cases }
         return try CaseFilter.chosen(from: cases, of: suite, filter: filter)
+    }
+
+    /// Returns the names of the cases that are to be profiled.
+    private func profiledCases(of cases: [BenchmarkCase]) throws -> [String] {
+        try check(profile, cases)
+        return cases.filter { benchmarkCase in
+            profile.contains { Self.matches($0, benchmarkCase.identifier) }
+        }.map(\.name)
     }
 
     /// Throws if none of the cases has instructions to count.
@@ -143,7 +163,9 @@ struct RunCommand: ParsableCommand {
 
     /// Returns the cases of workloads that are named but missing from the suite, with the default
     /// options.
-    private func namedBeyondSuite(_ cases: [BenchmarkCase]) throws -> [BenchmarkCase] {
+    private func namedBeyondSuite(
+        _ names: [String], _ cases: [BenchmarkCase]
+    ) throws -> [BenchmarkCase] {
         let missing = names.filter { name in
             !cases.contains { Self.matches(name, $0.identifier) }
         }
@@ -159,7 +181,8 @@ struct RunCommand: ParsableCommand {
             .expanded(overriding: options.overrides)
     }
 
-    private func checkNames(_ cases: [BenchmarkCase]) throws {
+    /// Throws if a name is that of none of the cases.
+    private func check(_ names: [String], _ cases: [BenchmarkCase]) throws {
         for name in names where !cases.contains(where: { Self.matches(name, $0.identifier) }) {
             let strategies = cases.map(\.identifier.strategy)
             let known = WorkloadCatalogue.all.map { $0.name } + strategies

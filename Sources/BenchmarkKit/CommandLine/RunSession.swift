@@ -11,6 +11,9 @@ final class RunSession {
         /// Whether to count instructions, and the operations of a case while they are counted.
         var instructions = false
         var count: Int?
+        /// The names of the cases that get a flame graph, and the tool for it.
+        var profiled: Set<String> = []
+        var profiler: Profiler?
         /// The folder for database files; nil means one in the folder of the run.
         var databases: String?
         /// The folder that gets the folder of the run.
@@ -31,6 +34,8 @@ final class RunSession {
     private var report: RunReport
     private var results: [CaseResult] = []
     private var isLoadKnown = false
+    /// Why cases have no flame graph.
+    private var profileProblems: [String] = []
     /// The number of runs of cases started so far.
     private var started = 0
 
@@ -128,6 +133,11 @@ final class RunSession {
             try directory.append(result)
             tell(result)
         }
+        if let profiler = options.profiler, options.profiled.contains(benchmarkCase.name),
+            chosen.results[0].status == .ok
+        {
+            try writeProfile(of: benchmarkCase, with: profiler)
+        }
         try directory.append(
             chosen.timeline, of: benchmarkCase.identifier, sweep: benchmarkCase.sweep)
         try directory.append(
@@ -135,6 +145,24 @@ final class RunSession {
         try directory.write(Self.mergedHistograms(of: outcomes), of: benchmarkCase.name)
         results += chosen.results
         if let fullDisk = chosen.fullDisk { throw fullDisk.error }
+    }
+
+    /// Writes the flame graph of a case beside its row.
+    private func writeProfile(of benchmarkCase: BenchmarkCase, with profiler: Profiler) throws {
+        do {
+            let profile = try runner.profile(benchmarkCase, with: profiler) { [terminal] in
+                terminal.status(benchmarkCase.name + Self.text(of: $0))
+            }
+            let folder = directory.path + "/profiles"
+            try FolderFiles.make(folder)
+            let file = "\(folder)/\(benchmarkCase.fileName).svg"
+            let graph = FlameGraph(title: benchmarkCase.name, profile: profile)
+            try TextFile.write(graph.file(), replacing: file)
+            terminal.note("  flame graph: \(file)")
+        } catch let error as BenchmarkError where error.code == .caseFailed {
+            terminal.note(terminal.styled("  no flame graph: ", .red) + error.message)
+            profileProblems.append(error.message)
+        }
     }
 
     /// Returns the first outcome that failed, else the one with the median throughput. Each further
@@ -263,7 +291,7 @@ final class RunSession {
         var problems = results.filter { $0.status == .failed }.map {
             "The case \($0.identifier) failed: \($0.failure ?? "")"
         }
-        problems += DigestCheck.disagreements(in: results)
+        problems += DigestCheck.disagreements(in: results) + profileProblems
         guard problems.isEmpty else {
             throw BenchmarkError(.caseFailed, problems.joined(separator: "\n"))
         }

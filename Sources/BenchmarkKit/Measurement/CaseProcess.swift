@@ -10,6 +10,19 @@ struct CaseRequest: Codable {
     var benchmarkCase: BenchmarkCase
     var directory: String
     var fixtures: String
+    /// How perf records the case; nil if it does not.
+    var recording: Recording?
+
+    /// A recording of the process by perf.
+    struct Recording: Codable {
+        /// The path of perf.
+        var perf: String
+        /// The folder for what it records.
+        var folder: String
+
+        /// The file that tells when the measured regions were.
+        var spansFile: String { folder + "/spans.json" }
+    }
 
     static let fileName = "request.json"
     static let outcomeFileName = "outcome.json"

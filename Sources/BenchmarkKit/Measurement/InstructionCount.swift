@@ -28,8 +28,7 @@ enum InstructionCount {
     static func tool(
         _ name: String, searching path: String = ProcessInfo.processInfo.environment["PATH"] ?? ""
     ) throws -> String {
-        let candidates = path.split(separator: ":").map { "\($0)/\(name)" }
-        guard let found = candidates.first(where: FileManager.default.isExecutableFile) else {
+        guard let found = found(name, searching: path) else {
             throw BenchmarkError(
                 .internalError,
                 "Counting instructions takes '\(name)', which was not found in PATH. Install "
@@ -38,6 +37,12 @@ enum InstructionCount {
                     + "--instructions.")
         }
         return found
+    }
+
+    /// Returns the path of a program in `path`; nil if there is none.
+    static func found(_ name: String, searching path: String) -> String? {
+        path.split(separator: ":").map { "\($0)/\(name)" }
+            .first(where: FileManager.default.isExecutableFile)
     }
 
     /// Copies this program without its debug information but with its function names. Swift writes

@@ -15,6 +15,8 @@ enum MeasuredRegion {
         var costs = ProcessCosts()
         /// The largest number of threads seen; 0 before the first region.
         var threadsMax = 0
+        /// When the regions were, in nanoseconds; nil unless that is asked for.
+        var spans: [ClosedRange<UInt64>]?
     }
 
     private static let total = Locked(Total())
@@ -30,10 +32,15 @@ enum MeasuredRegion {
         note(threads: ProcessStatus.threadCount())
         var costs = ProcessCosts()
         costs.resume()
+        let start = monotonicNanoseconds()
         enter { result = Result(catching: body) }
+        let end = monotonicNanoseconds()
         costs.pause()
         note(threads: ProcessStatus.threadCount())
-        total.withLock { $0.costs.add(costs) }
+        total.withLock {
+            $0.costs.add(costs)
+            $0.spans?.append(start...end)
+        }
         guard let result else { preconditionFailure("The measured region did not run its body.") }
         return try result.get()
     }
@@ -45,6 +52,12 @@ enum MeasuredRegion {
     ) throws(Failure) {
         if row.identifier.engine == "control" { try body() } else { try run(body) }
     }
+
+    /// Keeps from now on when the regions were.
+    static func recordSpans() { total.withLock { $0.spans = [] } }
+
+    /// When the regions were, since ``recordSpans()``.
+    static var spans: [ClosedRange<UInt64>] { total.withLock { $0.spans ?? [] } }
 
     /// Notes a number of threads seen while the case was measured. It is called at both ends of a
     /// region and by the sampler, which excludes its own thread.

@@ -21,4 +21,10 @@ void realm_bench_allocate_byte(void);
 /// ever written to it has arrived, else the error code, or -1 if the code is not known any more.
 int realm_bench_finish_standard_output(void);
 
+/// Demangles a symbol of Swift; a function of Swift's runtime. Returns memory to be freed, or NULL
+/// for what is no such symbol.
+char *_Nullable swift_demangle(
+    const char *_Nonnull name, unsigned long length, char *_Nullable buffer,
+    unsigned long *_Nullable size, unsigned int flags);
+
 #endif

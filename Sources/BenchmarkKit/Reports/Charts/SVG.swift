@@ -59,6 +59,13 @@ struct SVG {
             + "\(Self.escaped(text))</text>"
     }
 
+    /// Adds what `draw` adds as a group with a title, which is shown on hover.
+    mutating func group(title: String, _ draw: (inout SVG) -> Void) {
+        body += "<g><title>\(Self.escaped(title))</title>"
+        draw(&self)
+        body += "</g>"
+    }
+
     mutating func polyline(_ points: [(x: Double, y: Double)], _ style: String) {
         let text = points.map { "\(Self.number($0.x)),\(Self.number($0.y))" }
         body += "<polyline points=\"\(text.joined(separator: " "))\" class=\"\(style)\"/>"
