@@ -98,7 +98,8 @@ struct CaseRunner {
         try JSONMessage.write(
             CaseRequest(
                 mode: mode, benchmarkCase: benchmarkCase, directory: directory,
-                fixtures: fixtures, recording: recording), to: request)
+                fixtures: fixtures, models: ModelWorkloads.all, recording: recording),
+            to: request)
         var environment = benchmarkCase.processEnvironment
         environment[PlantedCost.variable] = planted?.rawValue
         let process = try CaseProcess(

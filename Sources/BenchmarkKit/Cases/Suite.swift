@@ -5,6 +5,8 @@ import ToolSupport
 struct Suite: Codable, Equatable, Sendable {
     var name: String
     var description: String
+    /// The workloads that the file describes itself.
+    var models: [ModelDescription]?
     var cases: [Entry]
 
     /// Strategies of one workload with their options; an omitted option has its default value.
@@ -69,8 +71,10 @@ struct Suite: Codable, Equatable, Sendable {
                     + "\(error.fileProblem)")
         }
         do {
-            try SuiteKeys.check(data)
-            return try decoder.decode(Suite.self, from: data)
+            try SuiteFormat.checkKeys(data)
+            let suite = try decoder.decode(Suite.self, from: data)
+            try suite.registerModels()
+            return suite
         } catch let error as BenchmarkError {
             throw BenchmarkError(error.code, "The suite '\(file.path)': \(error.message)")
         } catch {
@@ -78,6 +82,19 @@ struct Suite: Codable, Equatable, Sendable {
                 .usage,
                 "The suite '\(file.path)' is not valid: \(DecodingProblem.text(of: error)).")
         }
+    }
+
+    /// Makes the models workloads of this program.
+    private func registerModels() throws {
+        let models = models ?? []
+        for (index, model) in models.enumerated() {
+            if let problem = model.problem() { throw BenchmarkError(.usage, problem) }
+            let isKnown = WorkloadCatalogue.ofProgram.contains { $0.name == model.name }
+            if isKnown || models[..<index].contains(where: { $0.name == model.name }) {
+                throw BenchmarkError(.usage, "there is another workload named '\(model.name)'.")
+            }
+        }
+        ModelWorkloads.register(models)
     }
 
     static var decoder: JSONDecoder {

@@ -2,9 +2,9 @@ import ToolSupport
 
 extension VerificationRequest {
     private static let kinds: [any ContentsExpectation.Type] = [
-        LinksExpectation.self, MigrationExpectation.self, ObjectsExpectation.self,
-        OwnExpectation.self, RecordsExpectation.self, SensorsExpectation.self,
-        TableExpectation.self,
+        LinksExpectation.self, MigrationExpectation.self, ModelExpectation.self,
+        ObjectsExpectation.self, OwnExpectation.self, RecordsExpectation.self,
+        SensorsExpectation.self, TableExpectation.self,
     ]
 
     /// Returns every difference between the file and its expected contents, one sentence each.

@@ -1,6 +1,9 @@
 extension WorkloadCatalogue {
-    /// All workloads of the program, in the order of reports: those of a user's package, or these.
-    static let all: [Workload] = OwnWorkloads.all.map { $0.map(\.asWorkload) } ?? known
+    /// All workloads, in the order of reports: those of the program and of the models of suites.
+    static var all: [Workload] { ofProgram + ModelWorkloads.all.map(\.asWorkload) }
+
+    /// The workloads of the program: those of a user's package, or these.
+    static let ofProgram: [Workload] = OwnWorkloads.all.map { $0.map(\.asWorkload) } ?? known
 
     /// The workloads of `realm-bench`. One line, or one declaration that it names, is all that a
     /// workload over existing stores takes.

@@ -113,7 +113,8 @@ struct RealmBenchCommand: ParsableCommand {
         [
             RunCommand.self, ListCommand.self, ExplainCommand.self, ReportCommand.self,
             PinsCommand.self, BaselineCommand.self, CompareCommand.self, HistoryCommand.self,
-            GateCommand.self, SelftestCommand.self, CompletionCommand.self,
+            GateCommand.self, SelftestCommand.self, DescribeSuiteCommand.self,
+            CompletionCommand.self,
             RunCaseCommand.self, VerifyRunCommand.self, WriteSensorsCommand.self,
             ObservePersonsCommand.self, TimeCaseCommand.self,
         ]

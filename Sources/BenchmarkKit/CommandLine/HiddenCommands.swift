@@ -18,6 +18,7 @@ struct RunCaseCommand: ParsableCommand {
             allocations: BenchmarkTool.allocations.withLock { $0 }
         ) { channel.send($0) }
         let benchmarkCase = request.benchmarkCase
+        ModelWorkloads.register(request.models)
         let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
         switch request.mode {
         case .prepare:

@@ -10,6 +10,8 @@ struct CaseRequest: Codable {
     var benchmarkCase: BenchmarkCase
     var directory: String
     var fixtures: String
+    /// The models of the suite, which this process has to know.
+    var models: [ModelDescription] = []
     /// How perf records the case; nil if it does not.
     var recording: Recording?
 

@@ -78,6 +78,24 @@ struct RunProcessTests {
         #expect(try databases(in: results(in: folder).path) == [])
     }
 
+    @Test func aModelOfASuiteFileRunsAndIsProved() throws {
+        let folder = try TemporaryFolder()
+        let suite = folder.path + "/shop.json"
+        try Data(shopSuite.utf8).write(to: URL(fileURLWithPath: suite))
+        let results = try TemporaryFolder()
+        let process = try BenchmarkProcess("run", "--suite", suite, "--output", results.path)
+        let text = process.text()
+        #expect(process.exitCode() == 0, "\(text)")
+        let rows = try self.results(in: results).rows
+        let status = try #require(ColumnCatalogue.header.firstIndex(of: "status"))
+        let id = try #require(ColumnCatalogue.header.firstIndex(of: "case_id"))
+        #expect(rows.map { $0[status] } == ["ok", "ok"])
+        #expect(
+            rows.map { $0[id] } == [
+                "test-shop/engine/full/plain/140/realm", "test-shop/engine/full/plain/70/realm",
+            ])
+    }
+
     @Test func twoRunsAtOnceDoNotMeet() throws {
         let folder = try TemporaryFolder()
         let runs = try (0..<2).map { _ in
@@ -466,7 +484,7 @@ struct RunProcessTests {
         let json = try #require(
             JSONSerialization.jsonObject(with: Data(try text("--json").utf8)) as? [String: Any])
         let workloads = try #require(json["workloads"] as? [[String: Any]])
-        #expect(workloads.count == WorkloadCatalogue.all.count)
+        #expect(workloads.count == WorkloadCatalogue.ofProgram.count)
         #expect(try BenchmarkProcess("list", "sensor").text().contains("Did you mean sensors?"))
     }
 

@@ -10,6 +10,7 @@ struct MeasuredTransactions {
     private var pages: Int? = 0
     private var elapsed: UInt64 = 0
     private(set) var operations = 0
+    private var commits = 0
 
     var elapsedSeconds: Double { Double(elapsed) / 1e9 }
 
@@ -19,9 +20,11 @@ struct MeasuredTransactions {
         allocations.pause()
     }
 
-    /// Measures `transaction`, which writes `count` objects or elements into `store`.
+    /// Measures `transaction`, which writes `count` objects or elements into `store`, or does as
+    /// many other operations; `isCommit` is false if it only reads.
     mutating func run(
-        _ count: Int, on store: some MeasuredStore, _ transaction: () throws -> Void
+        _ count: Int, on store: some MeasuredStore, isCommit: Bool = true,
+        _ transaction: () throws -> Void
     ) throws {
         allocations.resume()
         io.resume()
@@ -32,6 +35,7 @@ struct MeasuredTransactions {
         allocations.pause()
         elapsed += taken
         operations += count
+        if isCommit { commits += 1 }
         latency.record(taken, count: UInt64(count))
         rates.append(Double(count) * 1e9 / Double(taken))
         pages = store.lastCommit.flatMap { cost in pages.map { $0 + cost.pages } }
@@ -50,7 +54,7 @@ struct MeasuredTransactions {
         result.latency = latency.summary()
         result.fill(allocations.finish(operations: operations))
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        result.fill(io, commits: rates.count, pages: pages, logicalBytes: logicalBytes ?? 0)
+        result.fill(io, commits: commits, pages: pages, logicalBytes: logicalBytes ?? 0)
         let size = try store.size()
         result.fill(size)
         guard let logicalBytes else { return (result, latency.distribution) }
