@@ -56,6 +56,30 @@ import ToolSupport
         }
     }
 
+    /// What lies between the start of the schedule and the first operation, or between two of them,
+    /// makes operations late. So it counts as elapsed, too: the only operation of each of these
+    /// cases is due at once, and the counters of allocations are read slowly in between.
+    @Test(arguments: [
+        ("commit", "engine"), ("update", "api"), ("insert", "engine"), ("notify", "refresh"),
+        ("concurrent-commit", "engine"), ("growth", "steady"), ("ycsb-a", "engine"),
+        ("sensors", "current"),
+    ])
+    func theClockStartsWithTheSchedule(workload: String, strategy: String) throws {
+        let folder = try TemporaryFolder()
+        let slow = AllocationProbe(allocatorName: "slow") {
+            usleep(30_000)
+            return AllocationProbe.Reading(threadBytes: 0, threadFreedBytes: 0, allocations: 0)
+        }
+        let outcome = try runCase(workload, strategy, size: 50, in: folder, allocations: slow) {
+            $0.count = 1
+            $0.rate = 10
+        }
+        let row = outcome.results[0]
+        let intended = try #require(row.measure("intended_p50_us"))
+        // Latencies are rounded to three digits.
+        #expect(row.elapsedSeconds * 1e6 >= intended * 0.995)
+    }
+
     /// The workloads with a loop of their own. The operation `last` is due last.
     @Test(arguments: [
         ("insert", "api", 50), ("insert", "engine", 50), ("growth", "steady", 59),

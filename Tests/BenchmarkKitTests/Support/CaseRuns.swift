@@ -7,7 +7,8 @@ import Testing
 /// `<workload>-<strategy>` of `folder`.
 func runCase(
     _ workload: Workload, _ strategy: String, durability: Durability = .full, size: Int? = nil,
-    in folder: TemporaryFolder, _ change: (inout CaseOptions) -> Void = { _ in }
+    in folder: TemporaryFolder, allocations: AllocationProbe? = nil,
+    _ change: (inout CaseOptions) -> Void = { _ in }
 ) throws -> CaseOutcome {
     var options = CaseOptions()
     change(&options)
@@ -19,7 +20,7 @@ func runCase(
     let directory = "\(folder.path)/\(workload.name)-\(strategy)"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     let environment = CaseEnvironment(
-        directory: directory, fixtures: folder.path, allocations: nil, progress: { _ in })
+        directory: directory, fixtures: folder.path, allocations: allocations, progress: { _ in })
     try workload.prepare(benchmarkCase, in: environment)
     return try workload.run(benchmarkCase, in: environment)
 }
@@ -27,11 +28,12 @@ func runCase(
 /// Prepares and runs a case of a workload of the catalogue.
 func runCase(
     _ workload: String, _ strategy: String, durability: Durability = .full, size: Int? = nil,
-    in folder: TemporaryFolder, _ change: (inout CaseOptions) -> Void = { _ in }
+    in folder: TemporaryFolder, allocations: AllocationProbe? = nil,
+    _ change: (inout CaseOptions) -> Void = { _ in }
 ) throws -> CaseOutcome {
     try runCase(
         WorkloadCatalogue.workload(named: workload), strategy, durability: durability, size: size,
-        in: folder, change)
+        in: folder, allocations: allocations, change)
 }
 
 /// Runs a case on a thread of its own, as the program does. A case may block its thread until tasks

@@ -159,7 +159,9 @@ final class InsertRun {
             shapes.removeAll(keepingCapacity: true)
             if inserted >= nextMoment {
                 nextMoment = inserted + core.size / Self.moments
+                let start = monotonicNanoseconds()
                 try sample(inserted)
+                schedule?.postpone(by: monotonicNanoseconds() - start)
             }
         }
         return allocations.finish(operations: core.size)

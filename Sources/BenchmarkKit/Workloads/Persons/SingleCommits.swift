@@ -61,7 +61,8 @@ final class SingleCommits {
     private func runBlock(_ count: Int, _ commit: (Int) throws -> Void) throws {
         io.resume()
         counted = core.engine.counters
-        let start = monotonicNanoseconds()
+        // In an open loop, the time since the commit before counts as well: what is due goes on.
+        let start = schedule.map { $0.start + elapsed } ?? monotonicNanoseconds()
         var last = start
         for index in 0..<count {
             let due = schedule?.due(operations + index)
