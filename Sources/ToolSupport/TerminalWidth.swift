@@ -44,6 +44,12 @@ package enum TerminalWidth {
         return text[...]
     }
 
+    /// Returns the text, or its beginning and an ellipsis if it takes more than some columns.
+    package static func shortened(_ text: String, to limit: Int) -> String {
+        if columns(of: text) <= limit { return text }
+        return prefix(of: text, columns: limit - 1) + "\u{2026}"
+    }
+
     /// Returns the text followed, or preceded, by the spaces that fill `width` columns.
     package static func filled(_ text: String, to width: Int, isLeft: Bool) -> String {
         let spaces = String(repeating: " ", count: max(0, width - columns(of: text)))

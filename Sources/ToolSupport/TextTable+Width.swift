@@ -52,6 +52,18 @@ extension TextTable {
         return Array(blocks.map { selecting($0).lines() }.joined(separator: [""]))
     }
 
+    /// Returns the table with the texts of its last column shortened, so that the whole fits into
+    /// `width`; nil means any width.
+    package func shorteningLast(within width: Int?) -> TextTable {
+        guard let width, let last = header.indices.last else { return self }
+        let rest = max(1, width - self.width(of: Array(0..<last)) - Self.gap)
+        var table = self
+        for row in rows.indices {
+            table.rows[row][last] = TerminalWidth.shortened(rows[row][last], to: rest)
+        }
+        return table
+    }
+
     /// Returns the table without the columns that do not fit into `width`, and the names of those.
     ///
     /// - Parameter leastWanted: The columns that may be left out, the first one first.

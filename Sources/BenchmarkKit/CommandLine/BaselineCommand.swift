@@ -14,10 +14,10 @@ struct BaselineCommand: ParsableCommand {
             system. What has another key is never compared: exit code 6.
 
             EXAMPLES
-              realm-bench run --suite counted
-              realm-bench baseline save counted --from results/20260131T235959Z-4711
-              realm-bench baseline list
-              realm-bench baseline show counted
+              \(tool) run --suite counted
+              \(tool) baseline save counted --from results/20260131T235959Z-4711
+              \(tool) baseline list
+              \(tool) baseline show counted
             """,
         subcommands: [SaveCommand.self, ListBaselinesCommand.self, ShowCommand.self])
 

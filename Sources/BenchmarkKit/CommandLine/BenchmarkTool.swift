@@ -87,7 +87,6 @@ struct RealmBenchCommand: ParsableCommand {
                   \(name) baseline save counted --from results/RUN
                   \(name) gate                   fails when a counted metric grew
                   \(name) compare RUN1 RUN2      what differs between two runs
-                The help of the commands shows examples with workloads of realm-bench.
 
                 \(ending)
                 """, subcommands: commands)

@@ -12,7 +12,7 @@ struct CompareCommand: ParsableCommand {
             Every side is compared with the first one, or with --reference. Counted metrics are \
             compared exactly in rows that repeat exactly (instructions within 0.5 %; allocations \
             not for sensors, where a sampler allocates too). Times are shown only: they were taken \
-            at different moments, and decide nothing; realm-bench gate --against decides. Where \
+            at different moments, and decide nothing; \(tool) gate --against decides. Where \
             both sides ran a case several times (run --runs 5), a ratio has an interval and a \
             verdict.
 
@@ -22,11 +22,11 @@ struct CompareCommand: ParsableCommand {
             toolchains are refused (6).
 
             EXAMPLES
-              realm-bench compare results/RUN1 results/RUN2
-              realm-bench compare results/RUN1 results/RUN2 results/RUN3 --reference results/RUN2
-              realm-bench compare counted results/RUN --counted
-              realm-bench compare results/RUN1 results/RUN2 --page changes.html
-              realm-bench compare results/RUN1 results/RUN2 --format csv > changes.csv
+              \(tool) compare results/RUN1 results/RUN2
+              \(tool) compare results/RUN1 results/RUN2 results/RUN3 --reference results/RUN2
+              \(tool) compare counted results/RUN --counted
+              \(tool) compare results/RUN1 results/RUN2 --page changes.html
+              \(tool) compare results/RUN1 results/RUN2 --format csv > changes.csv
             """)
 
     @Argument(

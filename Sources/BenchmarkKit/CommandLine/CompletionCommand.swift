@@ -12,9 +12,9 @@ struct CompletionCommand: ParsableCommand {
             bash needs the package bash-completion; zsh needs the folder in fpath before compinit.
 
             EXAMPLES
-              realm-bench completion
-              realm-bench completion fish
-              realm-bench completion zsh --print > _realm-bench
+              \(tool) completion
+              \(tool) completion fish
+              \(tool) completion zsh --print > _\(tool)
             """)
 
     @Argument(

@@ -8,8 +8,8 @@ struct ExplainCommand: ParsableCommand {
         abstract: "Tells what a column of summary.csv, or a measure of measures.csv, means.",
         discussion: """
             EXAMPLES
-              realm-bench explain write_amplification
-              realm-bench explain                      all of them
+              \(tool) explain write_amplification
+              \(tool) explain                      all of them
             """)
 
     @Argument(help: ArgumentHelp("A column or a measure.", valueName: "column"))

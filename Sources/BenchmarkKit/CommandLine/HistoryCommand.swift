@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import ToolSupport
 
 /// The command `realm-bench history`.
@@ -18,15 +19,15 @@ struct HistoryCommand: ParsableCommand {
             where E-divisive (Matteson and James, 2014) finds a change with p <= 0.01.
 
             EXAMPLES
-              realm-bench history
-              realm-bench history results --metric file_bytes --filter '^insert/'
-              realm-bench history results --page history.html
-              realm-bench history --metric file_bytes --filter '^insert/api/' --picture insert.svg
-              realm-bench history --format csv > history.csv
+              \(tool) history
+              \(tool) history results --metric file_bytes --filter '^\(exampleWorkload)/'
+              \(tool) history results --page history.html
+              \(tool) history --metric file_bytes --filter '/\(exampleStrategy)/' --picture a.svg
+              \(tool) history --format csv > history.csv
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
-        case text, csv
+        case text, csv, json
     }
 
     @Argument(
@@ -95,6 +96,7 @@ struct HistoryCommand: ParsableCommand {
         switch format {
         case .text: for line in text.lines(all: all, width: table.width) { print(line) }
         case .csv: Terminal.write(text.csv, to: STDOUT_FILENO)
+        case .json: Terminal.write(try text.json(), to: STDOUT_FILENO)
         }
         if let page { try TextFile.write(text.page(all: all), replacing: page) }
         if let picture {
@@ -110,7 +112,16 @@ struct HistoryCommand: ParsableCommand {
 
     /// Reads the runs in folders. A run that was interrupted counts with the rows that it has.
     private static func runs(in folders: [String]) throws -> [RunFolder] {
-        let paths = folders.flatMap(StoredRuns.paths)
+        let found = folders.flatMap { StoredRuns.paths(in: $0, includingRowsOnly: true) }
+        let unknown = found.filter(RunFolder.hasRowsOnly)
+        if !unknown.isEmpty {
+            Terminal.write(
+                "Note: \(Display.count(unknown.count, "run")) without \(RunFolder.reportName), of "
+                    + "which nobody knows the commit, left out: "
+                    + unknown.joined(separator: ", ") + ".
+", to: STDERR_FILENO)
+        }
+        let paths = found.filter(RunFolder.exists)
         guard !paths.isEmpty else {
             throw BenchmarkError(
                 .usage, "There is no run in \(folders.map { "'\($0)'" }.joined(separator: ", ")).")

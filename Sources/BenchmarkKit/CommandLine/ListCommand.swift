@@ -13,10 +13,10 @@ struct ListCommand: ParsableCommand {
             version and durabilities.
 
             EXAMPLES
-              realm-bench list
-              realm-bench list sensors
-              realm-bench list full
-              realm-bench list --json
+              \(tool) list
+              \(tool) list \(exampleWorkload)
+              \(tool) list \(exampleSuite)
+              \(tool) list --json
             """)
 
     @Argument(help: ArgumentHelp("A workload, a suite or an engine.", valueName: "name"))

@@ -22,9 +22,9 @@ struct ReportCommand: ParsableCommand {
               <!-- bench:selftest POOL.csv.gz -->      analysis of the pool of a self-test
 
             EXAMPLES
-              realm-bench report results/20260131T120000Z-4711
-              realm-bench report results/20260131T120000Z-4711 --markdown > tables.md
-              realm-bench report --update docs/results.md
+              \(tool) report results/20260131T120000Z-4711
+              \(tool) report results/20260131T120000Z-4711 --markdown > tables.md
+              \(tool) report --update docs/results.md
 
             EXIT CODES
               3   a document is not what --update would write (--check)

@@ -9,8 +9,9 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Runs a suite, or a part of it, and writes the results.",
         discussion: """
-            Names choose cases of the suite by workload (sensors), strategy (batched), or case \
-            id; a workload that the suite lacks runs with its usual options. --filter chooses by \
+            Names choose cases of the suite by workload (\(exampleWorkload)), strategy \
+            (\(exampleStrategy)), or case id; a workload that the suite lacks runs with its usual \
+            options. --filter chooses by \
             regular expression, among the ids as --dry-run prints them. Rows are written as cases \
             finish: an interrupted run keeps what it has.
 
@@ -20,15 +21,27 @@ struct RunCommand: ParsableCommand {
             runs of each: A B C, then C B A, so that what else happens on the machine strikes all.
 
             EXAMPLES
-              realm-bench run --suite quick
-              realm-bench run dedicated-thread batched --seconds 20 --runs 3
-              realm-bench run --filter '^insert/engine/'
-              realm-bench run sensors --count 100000 --sensors 20
-              realm-bench run sensors --sweep threads=1,2,4 --export-markdown sweep.md
-              realm-bench run --profile insert/api
-              realm-bench-peers run insert --engine realm,sqlite --durability full,relaxed
-              realm-bench run --dry-run
+            \(OwnWorkloads.all == nil ? examples : examplesOfUser)
             """)
+
+    private static let examples = """
+          realm-bench run --suite quick
+          realm-bench run dedicated-thread batched --seconds 20 --runs 3
+          realm-bench run --filter '^insert/engine/'
+          realm-bench run sensors --count 100000 --sensors 20
+          realm-bench run sensors --sweep threads=1,2,4 --export-markdown sweep.md
+          realm-bench run --profile insert/api
+          realm-bench-peers run insert --engine realm,sqlite --durability full,relaxed
+          realm-bench run --dry-run
+        """
+
+    private static let examplesOfUser = """
+          \(tool) run \(exampleWorkload) --runs 3
+          \(tool) run --filter '^\(exampleWorkload)/\(exampleStrategy)/'
+          \(tool) run \(exampleWorkload) --count 10000
+          \(tool) run \(exampleWorkload) --sweep count=1000,10000
+          \(tool) run --dry-run
+        """
 
     @Argument(help: ArgumentHelp("Workloads, strategies or case ids.", valueName: "name"))
     var names: [String] = []

@@ -5,8 +5,10 @@ import ToolSupport
 struct RunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Databases, interleaved: realm; with realm-bench-peers also "
-                + PeerDescription.all.map(\.name).joined(separator: ", ") + ".",
+            OwnWorkloads.all == nil
+                ? "Databases, interleaved: realm; with realm-bench-peers also "
+                    + PeerDescription.all.map(\.name).joined(separator: ", ") + "."
+                : "The database: realm.",
             valueName: "a,b"), transform: { try Self.engines($0) })
     var engine: [String]?
 

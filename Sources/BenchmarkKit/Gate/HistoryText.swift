@@ -23,7 +23,16 @@ struct HistoryText {
         if all {
             lines += metrics.lines(within: width, keys: 2) + [""]
         }
-        if !changed.isEmpty { lines += changes.lines(within: width, keys: 2) + [""] }
+        if !changed.isEmpty {
+            if width == nil {
+                lines += changes.lines() + [""]
+            } else {
+                // The subjects of commits are long, so that each has a line of its own, once.
+                let table = changes.selecting(Array(changes.header.indices.dropLast()))
+                lines += table.lines(within: width, keys: 2) + [""]
+                lines += commits.shorteningLast(within: width).lines() + [""]
+            }
+        }
         lines.append(
             "\(Display.count(history.runs, "run")): \(Display.count(changed.count, "metric")) of "
                 + "\(Display.grouped(history.lines.count)) changed.")
@@ -63,21 +72,49 @@ struct HistoryText {
             })
     }
 
-    /// The day and the subject of the first commit that was measured after a change, and the
-    /// commit before it unless that was measured as well.
-    private func description(of change: RunHistory.Change, in line: RunHistory.Line) -> String {
+    /// A row for each commit at which something changed, in their order.
+    private var commits: TextTable {
+        let all = history.lines.flatMap { line in line.changes.map { place(of: $0, in: line) } }
+        var seen: Set<ChangePlace> = []
+        let places = all.filter { seen.insert($0).inserted }.sorted { $0.order < $1.order }
+        return TextTable(
+            leftColumns: [0, 1, 3], header: ["at", "before", "between", "commit"],
+            rows: places.map {
+                [$0.at, $0.before, $0.between > 0 ? String($0.between) : "", $0.title]
+            })
+    }
+
+    /// The commit at which a metric changed, as far as it is known.
+    private struct ChangePlace: Hashable {
+        /// The first commit that was measured after the change, and the last one before it.
+        var at, before: String
+        /// How many commits between the two were not measured.
+        var between = 0
+        /// The day and the subject of the first one; empty if it is not in the history.
+        var title = ""
+        var order = 0
+    }
+
+    private func place(of change: RunHistory.Change, in line: RunHistory.Line) -> ChangePlace {
         let (before, after) = (line.points[change.position - 1], line.points[change.position])
-        guard let commit = log.commit(beginningWith: after.commit) else {
-            return before.commit == after.commit ? "" : "after \(before.commit)"
+        var place = ChangePlace(at: after.commit, before: before.commit)
+        guard let commit = log.commit(beginningWith: after.commit) else { return place }
+        place.title = "\(commit.day) \(commit.subject)"
+        place.order = log.place(commit.revision) ?? 0
+        if let former = log.commit(beginningWith: before.commit) {
+            place.between = max(0, place.order - (log.place(former.revision) ?? 0) - 1)
         }
-        var text = "\(commit.day) \(commit.subject)"
-        if let former = log.commit(beginningWith: before.commit),
-            let place = log.place(commit.revision), let formerPlace = log.place(former.revision),
-            place - formerPlace > 1
-        {
-            text += " (or one of the \(place - formerPlace - 1) since \(before.commit))"
+        return place
+    }
+
+    private func description(of change: RunHistory.Change, in line: RunHistory.Line) -> String {
+        let place = place(of: change, in: line)
+        if place.title.isEmpty {
+            return place.before == place.at ? "" : "after \(place.before)"
         }
-        return text
+        return place.between == 0
+            ? place.title
+            : "\(place.title) (or one of the \(place.between) since \(place.before))"
     }
 
     private static func relative(_ before: Double, _ after: Double) -> String {
@@ -100,6 +137,50 @@ struct HistoryText {
                     ])
                 }
             }.joined()
+    }
+
+    // MARK: JSON
+
+    private struct Document: Encodable {
+        struct Line: Encodable {
+            var caseId, metric: String
+            var points: [Point]
+            var changes: [Change]
+        }
+        struct Point: Encodable {
+            var runId, commit: String
+            var value: Double
+        }
+        struct Change: Encodable {
+            var before, after: Double
+            var commit, description: String
+            var p: Double?
+        }
+        var runs: Int
+        var notes: [String]
+        var metrics: [Line]
+    }
+
+    /// All metrics with their points and changes.
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let metrics = history.lines.map { line in
+            Document.Line(
+                caseId: line.caseId, metric: line.metric,
+                points: line.points.map {
+                    Document.Point(runId: $0.run, commit: $0.commit, value: $0.value)
+                },
+                changes: line.changes.map {
+                    Document.Change(
+                        before: $0.before, after: $0.after,
+                        commit: line.points[$0.position].commit,
+                        description: description(of: $0, in: line), p: $0.p)
+                })
+        }
+        let document = Document(runs: history.runs, notes: history.notes, metrics: metrics)
+        return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n"
     }
 
     // MARK: Pictures

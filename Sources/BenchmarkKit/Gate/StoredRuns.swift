@@ -33,11 +33,15 @@ public struct StoredRuns: Sendable {
         else { throw BenchmarkError(.usage, "'\(folder)' is no folder.") }
     }
 
-    /// The paths of the folders of runs in a folder, or its own.
-    static func paths(in folder: String) -> [String] {
-        if RunFolder.exists(folder) { return [folder] }
+    /// The paths of the folders of runs in a folder, or its own. With `includingRowsOnly` also of
+    /// those that have rows and no `run.json`.
+    static func paths(in folder: String, includingRowsOnly: Bool = false) -> [String] {
+        func isRun(_ path: String) -> Bool {
+            RunFolder.exists(path) || includingRowsOnly && RunFolder.hasRowsOnly(path)
+        }
+        if isRun(folder) { return [folder] }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.sorted().map { "\(folder)/\($0)" }.filter(RunFolder.exists)
+        return names.sorted().map { "\(folder)/\($0)" }.filter(isRun)
     }
 
     /// The runs, the newest first.

@@ -21,6 +21,11 @@ struct RunFolder {
         FileManager.default.fileExists(atPath: path + "/" + reportName)
     }
 
+    /// Whether a folder has rows of a run that nothing is known of.
+    static func hasRowsOnly(_ path: String) -> Bool {
+        !exists(path) && FileManager.default.fileExists(atPath: path + "/" + summaryName)
+    }
+
     /// Returns the path of a histogram, relative to the folder of the run.
     static func histogramFile(of name: String, _ kind: HistogramKind) -> String {
         let name = name.replacing("/", with: "-").replacing(" ", with: "-")
@@ -57,6 +62,14 @@ extension RunFolder {
         let file = path + "/" + reportName
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
+            guard !hasRowsOnly(path) else {
+                throw BenchmarkError(
+                    .notComparable,
+                    "'\(path)' has the rows of a run and not its \(reportName), which says on "
+                        + "which machine, with which toolchain and of which commit it was. Without "
+                        + "it the run can be neither reported nor compared; runs that were "
+                        + "published before 2026-11-28 were kept so.")
+            }
             throw BenchmarkError(
                 .usage,
                 "'\(path)' is not the folder of a run: '\(file)' cannot be read. Name a folder "

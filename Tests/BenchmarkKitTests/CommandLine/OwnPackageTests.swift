@@ -150,4 +150,33 @@ struct OwnProgramTests {
         #expect(help.code == 0 && help.text.contains("bench-example gate"))
         #expect(try run("init", "x").code == 64)
     }
+
+    /// What runs cases is only asked for their names, and what takes results is only parsed.
+    @Test(arguments: [
+        "run", "list", "explain", "report", "baseline", "compare", "history", "gate", "selftest",
+        "completion",
+    ])
+    func theExamplesOfItsHelpAreOfItself(command: String) throws {
+        let help = try run("help", command).text
+        #expect(!help.contains("realm-bench") && !help.contains("sensors)"), "\(help)")
+        let examples = help.split(separator: "\n").filter { $0.hasPrefix("  bench-example ") }
+            .map { line in
+                line.components(separatedBy: "   ")[0].components(separatedBy: " > ")[0]
+                    .replacing("'", with: "").split(separator: " ").dropFirst().map(String.init)
+            }
+        #expect(!examples.isEmpty, "\(help)")
+        for example in examples {
+            let more: [String]? =
+                switch command {
+                case "run": ["--dry-run"]
+                case "list", "explain": []
+                default: nil
+                }
+            guard let more else { continue }
+            let process = try BenchmarkProcess(
+                program: Self.program, example + more.filter { !example.contains($0) })
+            let text = process.text()
+            #expect(process.exitCode() == 0 && !text.isEmpty, "\(example): \(text)")
+        }
+    }
 }

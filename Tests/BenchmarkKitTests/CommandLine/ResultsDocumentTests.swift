@@ -31,6 +31,37 @@ import ToolSupport
             "Write it anew: realm-bench report --update docs/results.md")
     }
 
+    /// Those that were published without their `run.json`, which nobody can make again.
+    private static let withoutReport: Set<String> = [
+        "2026-11-22-objects", "2026-11-22-pinned", "2026-11-22-scale", "2026-11-23-ten-million",
+        "2026-11-24-peers-third", "2026-11-25-default", "2026-11-25-encryption",
+        "2026-11-25-inserts", "2026-11-25-peers", "2026-11-27-async", "2026-11-27-notify",
+    ]
+
+    /// Each published run can be reported and compared, or it is said why not.
+    @Test func publishedRunsCanBeReadAgain() throws {
+        let folder = try ResourceLocator.packageDirectory().appendingPathComponent(
+            "results/reference")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix("/" + RunFolder.summaryName) }
+            .map { String($0.dropLast(RunFolder.summaryName.count + 1)) }
+        #expect(paths.count >= Self.withoutReport.count)
+        for path in paths {
+            let whole = folder.appendingPathComponent(path).path
+            if Self.withoutReport.contains(path) {
+                let error = #expect(throws: BenchmarkError.self) { try RunFolder(path: whole) }
+                #expect(error?.code == .notComparable, "\(path)")
+                #expect(error?.message.contains("can be neither reported nor compared") == true)
+            } else {
+                #expect(throws: Never.self, "\(path)") {
+                    let run = try RunFolder(path: whole, isWhole: true)
+                    #expect(try !run.metricRows().isEmpty && run.header.gitRevision != nil)
+                    #expect(!run.header.arguments.contains { $0.hasPrefix("/") }, "\(path)")
+                }
+            }
+        }
+    }
+
     @Test func everyTableOfThePageIsMarked() throws {
         var isMarked = false
         for line in try Self.page().split(separator: "\n") {

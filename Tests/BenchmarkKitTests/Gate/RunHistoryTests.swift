@@ -90,10 +90,43 @@ import ToolSupport
     @Test func commitsThatWereNotMeasuredAreNamed() throws {
         try write("01", commit: 2, fileBytes: 10, rate: 5)
         try write("02", commit: 6, fileBytes: 20, rate: 5)
-        let history = try history()
+        let text = HistoryText(history: try history(), log: log)
         #expect(
-            HistoryText(history: history, log: log).changes.rows[0][6]
-                == "2026-01-06 Change 6 (or one of the 3 since 00000002)")
+            text.changes.rows[0][6] == "2026-01-06 Change 6 (or one of the 3 since 00000002)")
+        #expect(
+            text.lines(all: false, width: 100)
+                .contains("00000006  00000002        3  2026-01-06 Change 6"))
+    }
+
+    /// They end with an ellipsis where width is limited, and are whole elsewhere.
+    @Test func longSubjectsFitIntoTheTable() throws {
+        let subject = String(repeating: "Let commits of every kind be durable at once ", count: 6)
+        let log = CommitLog(
+            commits.map { CommitLog.Commit(revision: $0.revision, day: $0.day, subject: subject) })
+        try write("01", commit: 1, fileBytes: 10, rate: 5)
+        try write("02", commit: 2, fileBytes: 20, rate: 5)
+        let text = HistoryText(history: try history(), log: log)
+        let narrow = text.lines(all: true, width: 100)
+        #expect(narrow.allSatisfy { TerminalWidth.columns(of: $0) <= 100 }, "\(narrow)")
+        #expect(narrow.contains { $0.hasPrefix("00000002") && $0.hasSuffix("\u{2026}") })
+        #expect(text.lines(all: true, width: nil).contains { $0.contains(subject.dropLast()) })
+        #expect(text.page(all: false).contains(subject))
+        #expect(try text.json().contains("2026-01-02 \(subject)"))
+    }
+
+    @Test func theDocumentHasPointsAndChanges() throws {
+        try plant()
+        let text = HistoryText(history: try history(), log: log)
+        let document = try #require(
+            JSONSerialization.jsonObject(with: Data(text.json().utf8)) as? [String: Any])
+        #expect(document["runs"] as? Int == 16)
+        let metrics = try #require(document["metrics"] as? [[String: Any]])
+        #expect(metrics.map { $0["metric"] as? String } == ["file_bytes", "throughput_ops_per_s"])
+        #expect((metrics[0]["points"] as? [Any])?.count == 16)
+        let change = try #require((metrics[0]["changes"] as? [[String: Any]])?.first)
+        #expect(change["commit"] as? String == "00000008")
+        #expect(change["description"] as? String == "2026-01-08 Change 8")
+        #expect(change["after"] as? Double == 1001)
     }
 
     @Test func runsOfUnknownCommitsAreInTheOrderOfTheirStarts() throws {

@@ -46,6 +46,23 @@ import ToolSupport
         #expect(fitted.leftColumns == [0, 2])
     }
 
+    @Test func theLastColumnIsShortened() {
+        let table = TextTable(
+            leftColumns: [0, 1], header: ["at", "subject"],
+            rows: [
+                ["1", "short"], ["2", "a longer one"],
+                ["3", "\u{4E2D}\u{6587}\u{5B57}\u{7B26}"],
+            ])
+        let lines = table.shorteningLast(within: 11).lines()
+        #expect(
+            lines == [
+                "at  subject", "--  -------", "1   short", "2   a long\u{2026}",
+                "3   \u{4E2D}\u{6587}\u{5B57}\u{2026}",
+            ])
+        #expect(table.shorteningLast(within: nil).rows == table.rows)
+        #expect(table.shorteningLast(within: 16).rows == table.rows)
+    }
+
     @Test func sentencesAreWrapped() {
         #expect(PageWidth.lines(of: "one two three", within: 7) == ["one two", "three"])
         #expect(PageWidth.lines(of: "longer a", within: 3) == ["longer", "a"])
