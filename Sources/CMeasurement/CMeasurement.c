@@ -46,6 +46,12 @@ void realm_bench_allocate_byte(void)
     free(memory);
 }
 
+void realm_bench_loop(unsigned long steps)
+{
+    // The barrier keeps the compiler from leaving out steps.
+    for (; steps > 0; steps--) __asm__ volatile("");
+}
+
 int realm_bench_finish_standard_output(void) {
     int failed = fflush(stdout) != 0 ? errno : 0;
     // What an earlier write could not take is gone, and its code with it.

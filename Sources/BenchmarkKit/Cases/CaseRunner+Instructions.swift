@@ -36,8 +36,11 @@ extension CaseRunner {
         let program = try strippedProgram()
         let file = "\(folder)/\(benchmarkCase.fileName).out"
         progress(ProgressUpdate(phase: "counting instructions"))
-        let plain = try repeated(reduced, for: "Instructions were not counted")
-        let counted = try repeated(
+        var runner = self
+        // The reduced case may have another name.
+        runner.planted?.instructions[reduced.name] = planted?.instructions[benchmarkCase.name]
+        let plain = try runner.repeated(reduced, for: "Instructions were not counted")
+        let counted = try runner.repeated(
             reduced, for: "Instructions were not counted",
             command: InstructionCount.command(counting: program, into: file))
         guard plain.digest == counted.digest, plain.operations == counted.operations,

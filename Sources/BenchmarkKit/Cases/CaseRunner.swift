@@ -10,7 +10,14 @@ struct CaseRunner {
     /// What killed runs had left at the same place, which is removed.
     let removed: WorkFolder.Removed
     /// What `selftest` adds to what the cases cost.
-    var planted: PlantedCost?
+    var planted: Plant?
+
+    /// A planted cost.
+    struct Plant {
+        var cost: PlantedCost
+        /// The instructions of an operation without it, by the id of the case.
+        var instructions: [String: Double] = [:]
+    }
 
     /// The folder for database files, with one folder for each case that is removed after the case.
     var databases: String { folder.path }
@@ -101,7 +108,9 @@ struct CaseRunner {
                 fixtures: fixtures, models: ModelWorkloads.all, recording: recording),
             to: request)
         var environment = benchmarkCase.processEnvironment
-        environment[PlantedCost.variable] = planted?.rawValue
+        environment[PlantedCost.variable] = planted.map {
+            $0.cost.value(instructions: $0.instructions[benchmarkCase.name])
+        }
         let process = try CaseProcess(
             verb: CaseVerb.run, argument: request, environment: environment, command: command)
         let decoder = JSONDecoder()

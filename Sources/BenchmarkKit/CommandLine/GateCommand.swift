@@ -20,13 +20,14 @@ struct GateCommand: ParsableCommand {
             ratio of medians clears the threshold, the rank test's p after correction for all \
             rows is below 0.01, the effect is above twice the row's stored noise floor, and a \
             rerun agrees. What is not steady either is inconclusive, which passes. The time of a \
-            row is that of its quickest tenth: a build that is slower only now and then passes.
+            row is that of its quickest tenth. A longer tail is red as well: half a percent more \
+            batches that take more than twice the median, with the same p, floor and rerun.
 
             EXAMPLES
-              realm-bench gate
-              realm-bench gate --strict
-              realm-bench gate --export-markdown gate.md --export-junit gate.xml
-              realm-bench gate --against ../before/.build/release/realm-bench
+              \(tool) gate
+              \(tool) gate --strict
+              \(tool) gate --export-markdown gate.md --export-junit gate.xml
+              \(tool) gate --against ../before/.build/release/\(tool)
 
             EXIT CODES
               0   nothing got worse
@@ -52,7 +53,7 @@ struct GateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Another build of realm-bench, to be compared with this one by time.",
+            "Another build of \(tool), to be compared with this one by time.",
             valueName: "program"))
     var against: String?
 
@@ -101,7 +102,7 @@ struct GateCommand: ParsableCommand {
     @OptionGroup(title: "FILES FOR OTHER PROGRAMS") var exports: ReportExports
 
     @Option(help: .hidden)
-    var plantedSlowdown: Double?
+    var plantedSlowdown: PlantedSlowdown?
 
     @OptionGroup var location: BaselineCommand.Location
 
@@ -111,9 +112,6 @@ struct GateCommand: ParsableCommand {
         }
         if let threshold, !(0...100).contains(threshold) {
             throw ValidationError("--threshold must be from 0 to 100.")
-        }
-        if let plantedSlowdown, !(0...10).contains(plantedSlowdown) {
-            throw ValidationError("--planted-slowdown must be from 0 to 10.")
         }
         let ofCounts = [
             ("instructions", instructions), ("strict", strict), ("baseline", baseline != nil),
@@ -145,12 +143,17 @@ struct GateCommand: ParsableCommand {
             return try CountedGate(options).run()
         }
         var options = TimedGate.Options(
-            filter: filter, against: against, plantedSlowdown: plantedSlowdown ?? 0, store: store,
-            isDryRun: dryRun, isQuiet: quiet, width: table.width, databases: path ?? output)
+            filter: filter, against: against, plantedSlowdown: plantedSlowdown ?? .none,
+            store: store, isDryRun: dryRun, isQuiet: quiet, width: table.width,
+            databases: path ?? output)
         if let suite { options.suite = suite }
         if let runs { options.policy.runs = runs }
         options.export = exports.write
         if let threshold { options.policy.threshold = threshold / 100 }
         try TimedGate(options).run()
     }
+}
+
+extension PlantedSlowdown: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
 }

@@ -14,29 +14,31 @@ struct SelftestCommand: ParsableCommand {
             Prints each row's noise floor and stores it for the gate; then false alarms and \
             detections with exact binomial intervals.
 
-            Only uniform slowdowns are planted, and the gate judges the quickest tenth of a \
-            process's batches: what strikes some operations only is not tried.
+            Another plant makes one batch in a hundred five times as long. It is for the gate's \
+            second statistic, the share of batches that take more than twice the median.
 
             Ends with exit code 2 if no row is processor-bound, fewer than half of those that are \
             qualify, more than 1 % of the comparisons of equal builds are false alarms, less than \
-            95 % of the slowdowns by 10 % are found, or more than half of the processes ran on a \
-            core that somebody else used as well. Floors are stored beside those of other cases; \
-            not with --quick, and not from so crowded a machine.
+            95 % of the slowdowns by 10 % are found (the same of tails), or more than half of the \
+            processes ran on a core that somebody else used as well. Floors are stored beside \
+            those of other cases; not with --quick, and not from so crowded a machine.
 
             The pool is written as CSV: --from reads it again, without measuring.
 
             With --counted, tries the gate of counted metrics instead: 50 gates of this build \
             (--times) beside threads that compute, write and sync, with a baseline of this build. \
-            Then five with each of four planted costs: an allocation for each operation; a byte, \
-            a write call, a page for each commit. Ends with 2 if a gate without a plant fails, or \
-            if a row that has the metric does not show the plant. The suite 'counted' takes about \
-            an hour and a half, --filter part of it.
+            Then five with each planted cost: an allocation for each operation; a write of one \
+            byte, and a page, for each commit; with --instructions, a loop of a hundredth of the \
+            case's instructions. Ends with 2 if a gate without a plant fails, or if a row that \
+            has the metric does not show the plant. The suite 'counted' takes about an hour and a \
+            half, --filter part of it.
 
             EXAMPLES
-              realm-bench selftest
-              realm-bench selftest --counted --filter '^(insert|commit|lookup)/'
-              realm-bench selftest --minutes 10
-              realm-bench selftest --from results/selftest-20260131T235959Z.csv
+              \(tool) selftest
+              \(tool) selftest --counted --filter '^\(exampleWorkload)/'
+              \(tool) selftest --counted --instructions --times 10
+              \(tool) selftest --minutes 10
+              \(tool) selftest --from results/selftest-20260131T235959Z.csv
             """)
 
     static let usualTrials = 400
@@ -46,6 +48,9 @@ struct SelftestCommand: ParsableCommand {
     @Flag(help: "Try the gate of counted metrics instead of that of times.")
     var counted = false
 
+    @Flag(help: "Count and plant instructions as well, with --counted and valgrind.")
+    var instructions = false
+
     @Option(
         help: ArgumentHelp(
             "Gates without a plant, with --counted, a tenth of them with each plant. "
@@ -54,7 +59,8 @@ struct SelftestCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A suite of Benchmarks/Suites, or a JSON file. Default: timed, or counted.",
+            "A suite of Benchmarks/Suites, or a JSON file. Default: timed; with --counted counted, "
+                + "and with --instructions instructions.",
             valueName: "name"))
     var suite: String?
 
@@ -138,8 +144,9 @@ struct SelftestCommand: ParsableCommand {
         for (name, isGiven) in ofTimes where isGiven && counted {
             throw ValidationError("--\(name) is about times, not about --counted.")
         }
-        if times != nil, !counted {
-            throw ValidationError("--times has an effect with --counted only.")
+        for (name, isGiven) in [("times", times != nil), ("instructions", instructions)]
+        where isGiven && !counted {
+            throw ValidationError("--\(name) has an effect with --counted only.")
         }
         let ofCollecting = [
             ("suite", suite != nil), ("filter", filter != nil), ("minutes", minutes != nil),
@@ -180,12 +187,19 @@ struct SelftestCommand: ParsableCommand {
         }
     }
 
+    /// The suite of `--counted`. A user's package has one for both.
+    private var usualSuite: String {
+        instructions && OwnWorkloads.all == nil ? "instructions" : "counted"
+    }
+
     private func tryCountedGate() throws {
         let output = output ?? "results"
+        if instructions { try InstructionCount.checkTools() }
         try FolderFiles.make(output)
         let report = try CountedSelftest(
             CountedSelftest.Options(
-                suite: suite ?? "counted", filter: filter, times: times ?? Self.usualTimes,
+                suite: suite ?? usualSuite, filter: filter,
+                instructions: instructions, times: times ?? Self.usualTimes,
                 minutes: minutes, databases: path, output: output)
         ).run()
         for line in report.lines() { print(line) }

@@ -36,6 +36,7 @@ struct TimeCaseCommand: ParsableCommand {
             caseId: self.case, status: result.status, failure: result.failure,
             operations: result.operations, elapsedSeconds: result.elapsedSeconds,
             latencyP10: result.latency?.p10, latencyP50: result.latency?.p50,
+            slowShare: result.latency?.slowShare,
             processorSeconds: processorSeconds, wallSeconds: wallSeconds, digest: result.digest)
         let line = try JSONEncoder().encode(report)
         print(String(decoding: line, as: UTF8.self))

@@ -13,7 +13,7 @@ struct CountedRuns {
     /// The folder that gets the folders of the runs.
     var output: String
     /// What `selftest` adds to the cases.
-    var planted: PlantedCost?
+    var planted: CaseRunner.Plant?
     let terminal: Terminal
 
     /// The outcome of a gate.

@@ -3,12 +3,14 @@ import ToolSupport
 
 /// The trial of the gate of counted metrics on itself (`selftest --counted`): many gates of one
 /// build beside load, none of which may fail, and gates with a planted cost, each of which must
-/// find it in every row that has the metric.
+/// find it in every row that has one of the cost's metrics.
 struct CountedSelftest {
     struct Options {
         var suite: String
         /// A regular expression of the case identifiers; nil means all cases.
         var filter: String?
+        /// Whether instructions are counted and planted as well.
+        var instructions = false
         /// How many gates to run without a plant.
         var times: Int
         /// After how long no further gate begins; nil means never.
@@ -34,14 +36,16 @@ struct CountedSelftest {
         let start = monotonicNanoseconds()
         terminal.note("Measuring \(cases.count) cases, with which all gates are compared.")
         let runs = CountedRuns(
-            suite: options.suite, databases: options.databases, output: options.output,
-            terminal: terminal)
+            suite: options.suite, instructions: options.instructions,
+            databases: options.databases, output: options.output, terminal: terminal)
         let baseline = try runs.measure(cases)
         let minutes = seconds(from: start, to: monotonicNanoseconds()) / 60
         let load = try BusyMachine(writingIn: options.output)
         defer { load.stop() }
-        var report = CountedSelftestReport(baseline: baseline.rows, load: load.description)
-        let gates = options.times + PlantedCost.allCases.count * plants
+        let costs = PlantedCost.allCases.filter { options.instructions || $0 != .instructions }
+        var report = CountedSelftestReport(
+            baseline: baseline.rows, costs: costs, load: load.description)
+        let gates = options.times + costs.count * plants
         terminal.note(
             "\(gates) gates beside \(load.description). One without load took "
                 + "\(Display.number(minutes * 60)) s.")
@@ -50,11 +54,15 @@ struct CountedSelftest {
             terminal.note("Gate \(number + 1) of \(options.times)")
             report.add(try gate(runs, cases, baseline.rows))
         }
-        for cost in PlantedCost.allCases {
+        let instructions = baseline.rows.compactMap { row in
+            row.counted["instructions"].map { (row.caseId, $0) }
+        }
+        for cost in costs {
             var planted = runs
-            planted.planted = cost
+            planted.planted = CaseRunner.Plant(
+                cost: cost, instructions: Dictionary(instructions) { first, _ in first })
             for number in 0..<plants {
-                terminal.note("A planted \(cost.rawValue), \(number + 1) of \(plants)")
+                terminal.note("Planted: \(cost.rawValue), \(number + 1) of \(plants)")
                 report.add(try gate(planted, cases, baseline.rows), with: cost)
             }
         }
@@ -84,6 +92,7 @@ struct CountedSelftest {
 
 /// What came of the trials.
 struct CountedSelftestReport {
+    /// What came of a planted cost in one of its metrics.
     private struct Plant {
         var gates = 0
         /// How often a row had to show the cost, and did.
@@ -94,16 +103,19 @@ struct CountedSelftestReport {
     }
 
     private let baseline: [MetricRow]
+    private let costs: [PlantedCost]
     private let load: String
     private var gates = 0
     /// A sentence for each gate that failed without a plant.
     private var alarms: [String] = []
     /// The metrics that differed once and not again, each with how often.
     private var unconfirmed: [String: Int] = [:]
-    private var plants: [PlantedCost: Plant] = [:]
+    /// By the name of the metric.
+    private var plants: [String: Plant] = [:]
 
-    init(baseline: [MetricRow], load: String) {
+    init(baseline: [MetricRow], costs: [PlantedCost], load: String) {
         self.baseline = baseline
+        self.costs = costs
         self.load = load
     }
 
@@ -126,12 +138,16 @@ struct CountedSelftestReport {
 
     /// Notes a gate with a planted cost.
     mutating func add(_ trial: CountedRuns.Trial, with cost: PlantedCost) {
-        var plant = plants[cost] ?? Plant()
+        for metric in cost.metrics { add(trial, metric) }
+    }
+
+    private mutating func add(_ trial: CountedRuns.Trial, _ metric: String) {
+        var plant = plants[metric] ?? Plant()
         plant.gates += 1
-        for row in rows(with: cost.metric) {
+        for row in rows(with: metric) {
             plant.expected += 1
             let isFound = trial.comparison.differences.contains {
-                $0.caseId == row && $0.metric == cost.metric && $0.verdict == .regression
+                $0.caseId == row && $0.metric == metric && $0.verdict == .regression
             }
             if isFound {
                 plant.found += 1
@@ -139,7 +155,7 @@ struct CountedSelftestReport {
                 plant.missed.append(row)
             }
         }
-        plants[cost] = plant
+        plants[metric] = plant
     }
 
     /// The rows in which the gate compares a metric.
@@ -167,12 +183,14 @@ struct CountedSelftestReport {
         lines.append("")
         var table = TextTable(header: ["planted", "metric", "gates", "rows", "found"])
         table.leftColumns = [0, 1]
-        table.rows = PlantedCost.allCases.map { cost in
-            let plant = plants[cost] ?? Plant()
-            return [
-                cost.rawValue, cost.metric, "\(plant.gates)", "\(rows(with: cost.metric).count)",
-                "\(plant.found) of \(plant.expected)",
-            ]
+        table.rows = costs.flatMap { cost in
+            cost.metrics.map { metric in
+                let plant = plants[metric] ?? Plant()
+                return [
+                    cost.rawValue, metric, "\(plant.gates)", "\(rows(with: metric).count)",
+                    "\(plant.found) of \(plant.expected)",
+                ]
+            }
         }
         return lines + table.lines()
     }
@@ -184,13 +202,13 @@ struct CountedSelftestReport {
         if !alarms.isEmpty {
             failures.append("\(Display.count(alarms.count, "gate")) of one build failed.")
         }
-        for cost in PlantedCost.allCases {
-            let plant = plants[cost] ?? Plant()
+        for metric in costs.flatMap(\.metrics) {
+            let plant = plants[metric] ?? Plant()
             if plant.expected == 0 {
-                failures.append("No row has \(cost.metric), so no \(cost.rawValue) was planted.")
+                failures.append("No row has \(metric), so nothing was planted there.")
             } else if !plant.missed.isEmpty {
                 failures.append(
-                    "A planted \(cost.rawValue) was not found in "
+                    "What was planted in \(metric) was not found in "
                         + plant.missed.joined(separator: ", ") + ".")
             }
         }

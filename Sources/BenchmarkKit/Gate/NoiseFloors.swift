@@ -15,6 +15,9 @@ struct NoiseFloors: Codable, Equatable, Sendable {
         /// The 95th percentile of |ratio - 1|, where the ratio is that of the medians of the two
         /// sides.
         var floor: Double
+        /// The 95th percentile of the difference of the shares of slow intervals, without its sign;
+        /// nil if they were not measured.
+        var tailFloor: Double?
         /// The smallest number of processes on each side for which the floor holds.
         var runs: Int
         /// The `CaseOptions.fingerprint` of the case that was measured.
@@ -34,6 +37,20 @@ struct NoiseFloors: Codable, Equatable, Sendable {
         var reason: String? {
             if case .refused(let reason) = self { reason } else { nil }
         }
+    }
+
+    /// Returns the noise floors of the shares of slow intervals, of the cases that are gated by
+    /// them. They hold for the same work and as many processes, as those of times do.
+    func tailFloors(of cases: [BenchmarkCase], by policy: TimedPolicy) -> [String: Double] {
+        let found = cases.compactMap { benchmarkCase -> (String, Double)? in
+            let name = benchmarkCase.identifier.description
+            guard let row = rows[name], let floor = row.tailFloor,
+                row.options == benchmarkCase.options.fingerprint, policy.runs >= row.runs,
+                TailPolicy().qualifies(noiseFloor: floor)
+            else { return nil }
+            return (name, floor)
+        }
+        return Dictionary(found) { first, _ in first }
     }
 
     /// Decides whether a case is gated by its time. A floor holds only for the same work and for

@@ -32,6 +32,17 @@ struct SelftestAnalysis {
         var falseAlarms: Rate
         /// The detection rates, in the order of `SelftestPool.plants`.
         var detections: [Rate]
+        /// What came of the shares of slow intervals; nil if the row has too few intervals, or the
+        /// pool lacks them.
+        var tail: Tail?
+    }
+
+    struct Tail: Sendable {
+        var noiseFloor: Double
+        var qualifies: Bool
+        var falseAlarms: Rate
+        /// How often a slowdown of one interval in a hundred was found.
+        var detections: Rate
     }
 
     let policy: TimedPolicy
@@ -43,20 +54,21 @@ struct SelftestAnalysis {
     init(_ pool: SelftestPool, policy: TimedPolicy, trials: Int, seed: UInt64) throws {
         self.policy = policy
         crowdedFraction = pool.crowdedFraction
-        let caseIds = pool.caseIds
-        rows = try caseIds.enumerated().map { number, caseId in
-            let entries = pool.entries.filter { $0.run.report.caseId == caseId }
-            var draws = try RowDraws(
-                caseId, entries, policy: policy, seed: mix64(seed &+ UInt64(number)))
-            return draws.row(trials: trials, rowsOfGate: caseIds.count)
+        var draws = try pool.caseIds.enumerated().map { number, caseId in
+            try RowDraws(
+                caseId, pool.entries.filter { $0.run.report.caseId == caseId }, policy: policy,
+                seed: mix64(seed &+ UInt64(number)))
         }
+        let tests = draws.count + draws.count(where: \.hasTails)
+        rows = draws.indices.map { draws[$0].row(trials: trials, testsOfGate: tests) }
     }
 
     /// The noise floors of the rows that have enough rounds for the gate to rely on.
     var floors: [String: NoiseFloors.Row] {
         let known = rows.filter { $0.rounds >= policy.roundsOfFloor }.map { row in
             let floor = NoiseFloors.Row(
-                floor: row.noiseFloor, runs: policy.runs, options: row.options)
+                floor: row.noiseFloor, tailFloor: row.tail?.noiseFloor, runs: policy.runs,
+                options: row.options)
             return (row.caseId, floor)
         }
         return Dictionary(known) { first, _ in first }
@@ -64,6 +76,16 @@ struct SelftestAnalysis {
 
     var qualifying: [Row] { rows.filter(\.qualifies) }
     var falseAlarms: Rate { qualifying.map(\.falseAlarms).reduce(Rate(), +) }
+
+    /// The rates of the shares of slow intervals, of all rows that qualify; nil if no row has them.
+    var tails: (falseAlarms: Rate, detections: Rate)? {
+        let tails = rows.compactMap(\.tail)
+        guard !tails.isEmpty else { return nil }
+        let gated = tails.filter(\.qualifies)
+        return (
+            gated.map(\.falseAlarms).reduce(Rate(), +), gated.map(\.detections).reduce(Rate(), +)
+        )
+    }
 
     func detections(ofPlant index: Int) -> Rate {
         qualifying.map { $0.detections[index] }.reduce(Rate(), +)
@@ -81,6 +103,10 @@ private struct RowDraws {
     /// The values by round: the two runs without a planted slowdown, and the runs with one.
     private var plain: [(Double, Double)] = []
     private var planted: [[Double]] = []
+    /// The shares of slow intervals by round: of the two plain runs, and of the one with a planted
+    /// tail.
+    private var tails: [(first: Double, second: Double, planted: Double)] = []
+    var hasTails: Bool { tails.count == plain.count }
     private let isProcessorBound: Bool
 
     init(
@@ -98,16 +124,20 @@ private struct RowDraws {
                 entries.map { $0.run.report.processorSeconds / $0.run.report.wallSeconds }) >= 0.9
         let rounds = Dictionary(grouping: entries, by: \.round)
         for (_, runs) in rounds.sorted(by: { $0.key < $1.key }) {
-            func value(_ plant: Double, _ side: Int? = nil) -> Double? {
-                runs.first { $0.planted == plant && (side ?? $0.side) == $0.side }
-                    .map { TimedStatistic.value(of: $0.run) }
+            func run(_ plant: PlantedSlowdown, _ side: Int? = nil) -> TimedRun? {
+                runs.first { $0.planted == plant && (side ?? $0.side) == $0.side }?.run
             }
             // The last round of an interrupted selftest may be incomplete.
-            guard let first = value(0, 0), let second = value(0, 1) else { continue }
-            let slowed = SelftestPool.plants.compactMap { value($0) }
+            guard let first = run(.none, 0), let second = run(.none, 1) else { continue }
+            let slowed = SelftestPool.plants.compactMap { run($0).map(TimedStatistic.value) }
             guard slowed.count == SelftestPool.plants.count else { continue }
-            plain.append((first, second))
+            plain.append((TimedStatistic.value(of: first), TimedStatistic.value(of: second)))
             planted.append(slowed)
+            if let first = first.report.slowShare, let second = second.report.slowShare,
+                let planted = run(SelftestPool.tailPlant)?.report.slowShare
+            {
+                tails.append((first, second, planted))
+            }
         }
         guard plain.count >= policy.roundsOfTrial else {
             throw BenchmarkError(
@@ -117,16 +147,62 @@ private struct RowDraws {
         }
     }
 
-    mutating func row(trials: Int, rowsOfGate: Int) -> SelftestAnalysis.Row {
+    /// - Parameter testsOfGate: How many tests a gate makes, of both statistics.
+    mutating func row(trials: Int, testsOfGate: Int) -> SelftestAnalysis.Row {
         let floor = noiseFloor()
         var row = SelftestAnalysis.Row(
             caseId: caseId, options: options, rounds: plain.count, noiseFloor: floor,
             qualifies: policy.qualifies(noiseFloor: floor), isProcessorBound: isProcessorBound,
             falseAlarms: SelftestAnalysis.Rate(), detections: [])
-        row.falseAlarms = rate(trials, nil, floor, rowsOfGate)
-        row.detections = SelftestPool.plants.indices.map { rate(trials, $0, floor, rowsOfGate) }
+        row.falseAlarms = rate(trials, nil, floor, testsOfGate)
+        row.detections = SelftestPool.plants.indices.map { rate(trials, $0, floor, testsOfGate) }
+        if hasTails { row.tail = tail(trials: trials, testsOfGate: testsOfGate) }
         return row
     }
+
+    // MARK: Shares of slow intervals
+
+    private mutating func tail(trials: Int, testsOfGate: Int) -> SelftestAnalysis.Tail {
+        let differences = (0..<Self.noiseDraws).map { _ in
+            let rounds = draw(policy.runs)
+            return abs(tailSamples(rounds, isPlanted: false, isSwapped: drawSwap()).difference)
+        }
+        let floor = Quantiles.quantile(0.95, of: differences)
+        return SelftestAnalysis.Tail(
+            noiseFloor: floor, qualifies: TailPolicy().qualifies(noiseFloor: floor),
+            falseAlarms: tailRate(trials, isPlanted: false, floor, testsOfGate),
+            detections: tailRate(trials, isPlanted: true, floor, testsOfGate))
+    }
+
+    /// As ``rate(_:_:_:_:)``.
+    private mutating func tailRate(
+        _ trials: Int, isPlanted: Bool, _ floor: Double, _ testsOfGate: Int
+    ) -> SelftestAnalysis.Rate {
+        var rate = SelftestAnalysis.Rate()
+        for _ in 0..<trials {
+            let rounds = draw(policy.roundsOfTrial)
+            let isSwapped = drawSwap()
+            let halves = [rounds.prefix(policy.runs), rounds.suffix(policy.runs)].map {
+                tailSamples(Array($0), isPlanted: isPlanted, isSwapped: isSwapped)
+            }
+            rate.trials += 1
+            let isFound = zip(halves, [Double(testsOfGate), 1]).allSatisfy { samples, tests in
+                TailPolicy().isSlower(
+                    samples, correctedP: min(1, samples.p * tests), noiseFloor: floor)
+            }
+            if isFound { rate.hits += 1 }
+        }
+        return rate
+    }
+
+    private func tailSamples(_ drawn: [Int], isPlanted: Bool, isSwapped: Bool) -> TimedSamples {
+        let runs = drawn.sorted().map { tails[$0] }
+        return TimedSamples(
+            ofProcesses: runs.map { isSwapped ? $0.second : $0.first },
+            runs.map { isPlanted ? $0.planted : isSwapped ? $0.first : $0.second })
+    }
+
+    // MARK: Times
 
     /// Returns the 95th percentile of |ratio - 1| over pairs of sides of the same build.
     private mutating func noiseFloor() -> Double {
@@ -141,7 +217,7 @@ private struct RowDraws {
     /// one, so its first p is corrected by the strictest step of Holm's procedure (Holm, 1979); in
     /// the rerun it is alone and needs no correction.
     private mutating func rate(
-        _ trials: Int, _ plant: Int?, _ floor: Double, _ rowsOfGate: Int
+        _ trials: Int, _ plant: Int?, _ floor: Double, _ testsOfGate: Int
     ) -> SelftestAnalysis.Rate {
         var rate = SelftestAnalysis.Rate()
         for _ in 0..<trials {
@@ -153,7 +229,7 @@ private struct RowDraws {
                 Array(rounds.suffix(policy.runs)), plant: plant, isSwapped: isSwapped)
             rate.trials += 1
             let isSuspicious = policy.isSlower(
-                first, correctedP: min(1, first.p * Double(rowsOfGate)), noiseFloor: floor,
+                first, correctedP: min(1, first.p * Double(testsOfGate)), noiseFloor: floor,
                 seed: generator.next())
             guard isSuspicious else { continue }
             let agrees = policy.isSlower(

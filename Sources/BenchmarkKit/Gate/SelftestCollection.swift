@@ -2,10 +2,10 @@ import Foundation
 import ToolSupport
 
 /// The collection of the pool of `selftest`, in rounds over all rows. In each round a row runs
-/// twice without a slowdown and once with each planted slowdown. The order is reversed every other
-/// round, so that no variant always comes first. The two plain runs use one program under two names
-/// with separate fixtures, as the two builds of a gate do; the planted runs alternate between the
-/// two.
+/// twice without a slowdown and once with each planted slowdown, that of a tail among them. The
+/// order is reversed every other round, so that no variant always comes first. The two plain runs
+/// use one program under two names with separate fixtures, as the two builds of a gate do; the
+/// planted runs alternate between the two.
 struct SelftestCollection {
     /// The number of minutes after which collecting ends with fewer rounds than the requested
     /// number of processes needs, unless `--minutes` is longer.
@@ -83,16 +83,17 @@ struct SelftestCollection {
         return pool
     }
 
-    private static func order(_ round: Int) -> [(side: Int, planted: Double)] {
+    private static func order(_ round: Int) -> [(side: Int, planted: PlantedSlowdown)] {
         // One planted run lies between the two plain runs, so that these are as far apart as the
         // runs of two builds are in the gate.
-        let plants = SelftestPool.plants.enumerated().map { index, planted in
+        let all = SelftestPool.plants + [SelftestPool.tailPlant]
+        let plants = all.enumerated().map { index, planted in
             (side: (round + index) % 2, planted: planted)
         }
         let shift = round / 2 % plants.count
         var rotated = Array(plants[shift...] + plants[..<shift])
-        rotated.insert((side: 0, planted: 0), at: 1)
-        rotated.insert((side: 1, planted: 0), at: 3)
+        rotated.insert((side: 0, planted: .none), at: 1)
+        rotated.insert((side: 1, planted: .none), at: 3)
         return round % 2 == 0 ? rotated : rotated.reversed()
     }
 }
@@ -139,10 +140,25 @@ struct SelftestReport {
                     + "alarms, more than \(Percent.plain(Self.mostFalseAlarms)).")
         }
         let found = analysis.detections(ofPlant: Self.decisivePlant)
+        if let tails = analysis.tails {
+            if tails.falseAlarms.fraction > Self.mostFalseAlarms {
+                failures.append(
+                    "\(Percent.plain(tails.falseAlarms.fraction)) of the comparisons of equal "
+                        + "builds are false alarms of tails, more than "
+                        + "\(Percent.plain(Self.mostFalseAlarms)).")
+            }
+            if tails.detections.trials > 0, tails.detections.fraction < Self.leastDetections {
+                failures.append(
+                    "\(Percent.plain(tails.detections.fraction)) of the slowdowns of one interval "
+                        + "in a hundred are found, less than "
+                        + "\(Percent.plain(Self.leastDetections)).")
+            }
+        }
         if found.fraction < Self.leastDetections {
             failures.append(
                 "\(Percent.plain(found.fraction)) of the slowdowns by "
-                    + "\(Percent.plain(SelftestPool.plants[Self.decisivePlant])) are found, less "
+                    + Percent.plain(SelftestPool.plants[Self.decisivePlant].fraction)
+                    + " are found, less "
                     + "than \(Percent.plain(Self.leastDetections)).")
         }
         return failures
@@ -151,7 +167,9 @@ struct SelftestReport {
     var isCrowded: Bool { analysis.crowdedFraction > Self.mostCrowded }
 
     func table() -> TextTable {
-        let plants = SelftestPool.plants.map { "+\(Int(($0 * 100).rounded())) % found" }
+        let plants = SelftestPool.plants.map {
+            "+\(Int(($0.fraction * 100).rounded())) % found"
+        }
         var table = TextTable(
             header: ["case", "bound by", "noise floor", "gated", "trials", "false alarms"] + plants)
         table.leftColumns = [0, 1, 3]
@@ -171,6 +189,30 @@ struct SelftestReport {
         return table
     }
 
+    /// What came of the shares of slow intervals; nil of a pool without them.
+    func tailTable() -> TextTable? {
+        guard let total = analysis.tails else { return nil }
+        var table = TextTable(
+            header: ["case", "tail floor", "gated", "trials", "false alarms", "1 in 100 found"])
+        table.leftColumns = [0, 2]
+        table.rows = analysis.rows.compactMap { row in
+            row.tail.map { tail in
+                [
+                    row.caseId, String(format: "%.2f points", tail.noiseFloor * 100),
+                    tail.qualifies ? "yes" : "no", String(tail.falseAlarms.trials),
+                    Self.text(tail.falseAlarms), Self.text(tail.detections),
+                ]
+            }
+        }
+        table.rows.append(
+            [
+                "all gated rows", "", String(analysis.rows.count { $0.tail?.qualifies == true }),
+                String(total.falseAlarms.trials), Self.text(total.falseAlarms),
+                Self.text(total.detections),
+            ])
+        return table
+    }
+
     private var notes: [String] {
         let policy = analysis.policy
         let bound = processorBound
@@ -182,9 +224,14 @@ struct SelftestReport {
             "Trials of a row are drawn from the same rounds and share runs, so they are not "
                 + "independent: the intervals are narrower than what is really known. Noise "
                 + "floors are of the same pool.",
-            "One number of each process is judged, the time that its quickest tenth of batches "
-                + "stays below, and the planted slowdowns are uniform: nothing here says that a "
-                + "slowdown of some operations only would be noticed.",
+            "The first table is of the time that the quickest tenth of a process's batches stays "
+                + "below, with uniform slowdowns"
+                + (analysis.tails == nil
+                    ? ": nothing here says that a slowdown of some operations only would be "
+                        + "noticed."
+                    : ". The second one is of the share of batches that take more than twice the "
+                        + "median, with every hundredth batch made five times as long. Rows of "
+                        + "fewer than \(LatencySummary.fewestForSlowShare) batches have none."),
             "\(bound.count(where: \.qualifies)) of \(bound.count) processor-bound rows, and "
                 + "\(analysis.qualifying.count) of all \(analysis.rows.count), have a noise floor "
                 + "up to \(Percent.plain(policy.largestNoiseFloor)); the others are not gated by "
@@ -192,10 +239,13 @@ struct SelftestReport {
         ]
     }
 
-    func lines() -> [String] { table().lines() + [""] + notes }
+    func lines() -> [String] {
+        table().lines() + [""] + (tailTable().map { $0.lines() + [""] } ?? []) + notes
+    }
 
     func markdown() -> [String] {
-        table().markdown() + [""] + notes.flatMap { [$0, ""] }.dropLast()
+        table().markdown() + [""] + (tailTable().map { $0.markdown() + [""] } ?? [])
+            + notes.flatMap { [$0, ""] }.dropLast()
     }
 
     private static func text(_ rate: SelftestAnalysis.Rate) -> String {

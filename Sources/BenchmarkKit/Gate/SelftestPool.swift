@@ -3,8 +3,10 @@ import ToolSupport
 
 /// A pool of short process runs of every row, on which the gate is tested.
 struct SelftestPool {
-    /// The planted slowdowns, as fractions.
-    static let plants = [0.02, 0.05, 0.1, 0.2]
+    /// The planted slowdowns of every interval.
+    static let plants = [0.02, 0.05, 0.1, 0.2].map { PlantedSlowdown(fraction: $0) }
+    /// A slowdown of one interval in a hundred, which takes five times as long.
+    static let tailPlant = PlantedSlowdown(fraction: 4, every: 100)
 
     struct Entry: Equatable, Sendable {
         /// The round of the run. Runs of one round follow each other, and both sides of a simulated
@@ -12,7 +14,7 @@ struct SelftestPool {
         var round: Int
         /// Which of the two sets of fixtures the run read, 0 or 1.
         var side: Int
-        var planted: Double
+        var planted: PlantedSlowdown
         /// The fingerprint of the case's options.
         var options: String
         var run: TimedRun
@@ -20,7 +22,8 @@ struct SelftestPool {
 
     static let header = [
         "schema_version", "machine", "case_id", "round", "side", "planted", "operations",
-        "elapsed_s", "latency_p10_us", "latency_p50_us", "chain_before_ns", "chain_after_ns",
+        "elapsed_s", "latency_p10_us", "latency_p50_us", "slow_share",
+        "chain_before_ns", "chain_after_ns",
         "wide_before_ns", "wide_after_ns", "processor_s", "wall_s", "digest", "options",
     ]
 
@@ -56,8 +59,9 @@ struct SelftestPool {
         func text(_ value: Double?) -> String { value.map { "\($0)" } ?? "" }
         return [
             String(RunContext.schemaVersion), machine, report.caseId, String(entry.round),
-            String(entry.side), text(entry.planted), String(report.operations),
+            String(entry.side), entry.planted.description, String(report.operations),
             text(report.elapsedSeconds), text(report.latencyP10), text(report.latencyP50),
+            text(report.slowShare),
             text(run.calibrationBefore.chainNanoseconds),
             text(run.calibrationAfter.chainNanoseconds),
             text(run.calibrationBefore.wideNanoseconds),
@@ -88,7 +92,7 @@ extension SelftestPool.Entry {
     fileprivate init?(_ record: CSVRow) {
         func number(_ name: String) -> Double? { record.number(name) }
         guard let round = record.integer("round"),
-            let side = record.integer("side"), let planted = number("planted"),
+            let side = record.integer("side"), let planted = PlantedSlowdown(record["planted"]),
             let operations = number("operations"),
             let elapsed = number("elapsed_s"), let chainBefore = number("chain_before_ns"),
             let chainAfter = number("chain_after_ns"), let wideBefore = number("wide_before_ns"),
@@ -103,6 +107,8 @@ extension SelftestPool.Entry {
             caseId: record["case_id"], status: .ok, operations: Int(operations),
             elapsedSeconds: elapsed,
             latencyP10: number("latency_p10_us"), latencyP50: number("latency_p50_us"),
+            // Pools before 2026-11-28 lack it.
+            slowShare: record.hasColumn("slow_share") ? number("slow_share") : nil,
             processorSeconds: processor, wallSeconds: wall,
             digest: record["digest"].isEmpty ? nil : record["digest"])
         run = TimedRun(

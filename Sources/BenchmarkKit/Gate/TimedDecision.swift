@@ -122,9 +122,13 @@ enum TimedVerdict: String, Sendable {
 struct TimedDecision {
     struct Row: Sendable {
         var caseId: String
-        var samples: TimedSamples
+        var measured: TimedMeasurement
         /// The stored noise floor; nil if there is none.
         var noiseFloor: Double?
+        /// That of the shares of slow intervals.
+        var tailFloor: Double?
+
+        var samples: TimedSamples { measured.times }
     }
 
     struct Outcome: Sendable {
@@ -138,15 +142,66 @@ struct TimedDecision {
         var verdict: TimedVerdict
         /// The ratio of the rerun; nil if there was none.
         var rerunRatio: Double?
+        var tail = Tail()
+    }
+
+    /// What came of the shares of slow intervals.
+    struct Tail: Sendable {
+        /// By how much the share is larger than before; nil if it was not measured.
+        var difference: Double?
+        var noiseFloor: Double?
+        var correctedP = 1.0
+        var verdict = TimedVerdict.notGated
+        /// The difference in the rerun; nil if there was none.
+        var rerun: Double?
     }
 
     let policy: TimedPolicy
+    var tailPolicy = TailPolicy()
     let seed: UInt64
 
-    /// Judges all rows; `rerun` measures the rows with the given identifiers again.
+    /// Judges all rows; `rerun` measures the rows with the given identifiers again. The correction
+    /// is for all tests of both statistics together.
     func outcomes(
-        of rows: [Row], rerun: (_ caseIds: [String]) throws -> [String: TimedSamples]
+        of rows: [Row], rerun: (_ caseIds: [String]) throws -> [String: TimedMeasurement]
     ) throws -> [Outcome] {
+        var outcomes = firstOutcomes(of: rows)
+        let suspicious = rows.indices.filter { index in
+            let outcome = outcomes[index]
+            return outcome.verdict == .slower || outcome.tail.verdict == .slower
+        }
+        guard !suspicious.isEmpty else { return outcomes }
+        let again = try rerun(suspicious.map { rows[$0].caseId })
+        // The tests of the rerun: those that were suspicious, of either statistic.
+        let times = suspicious.filter { outcomes[$0].verdict == .slower }.compactMap { index in
+            again[rows[index].caseId].map { (index, $0.times) }
+        }
+        let tails = suspicious.filter { outcomes[$0].tail.verdict == .slower }
+            .compactMap { index in again[rows[index].caseId]?.tails.map { (index, $0) } }
+        for index in suspicious {
+            if outcomes[index].verdict == .slower { outcomes[index].verdict = .inconclusive }
+            if outcomes[index].tail.verdict == .slower {
+                outcomes[index].tail.verdict = .inconclusive
+            }
+        }
+        let corrected = Holm.adjusted((times + tails).map { $0.1.p })
+        for ((index, samples), p) in zip(times, corrected) {
+            outcomes[index].rerunRatio = samples.ratio
+            let agrees = policy.isSlower(
+                samples, correctedP: p, noiseFloor: rows[index].noiseFloor!, seed: seed &+ 1)
+            if agrees { outcomes[index].verdict = .slower }
+        }
+        for ((index, samples), p) in zip(tails, corrected.dropFirst(times.count)) {
+            outcomes[index].tail.rerun = samples.difference
+            let agrees = tailPolicy.isSlower(
+                samples, correctedP: p, noiseFloor: rows[index].tailFloor!)
+            if agrees { outcomes[index].tail.verdict = .slower }
+        }
+        return outcomes
+    }
+
+    /// Judges the first measurement; `slower` stands for what a rerun has to confirm.
+    private func firstOutcomes(of rows: [Row]) -> [Outcome] {
         var outcomes = rows.map { row in
             Outcome(
                 caseId: row.caseId, ratio: row.samples.ratio, spread: row.samples.spread,
@@ -157,28 +212,28 @@ struct TimedDecision {
         let gated = rows.indices.filter { index in
             rows[index].noiseFloor.map(policy.qualifies) ?? false
         }
-        let corrected = Holm.adjusted(gated.map { rows[$0].samples.p })
+        let tails = rows.indices.compactMap { index -> (Int, TimedSamples)? in
+            guard let samples = rows[index].measured.tails else { return nil }
+            outcomes[index].tail.difference = samples.difference
+            outcomes[index].tail.noiseFloor = rows[index].tailFloor
+            let isGated = rows[index].tailFloor.map(tailPolicy.qualifies) ?? false
+            return isGated ? (index, samples) : nil
+        }
+        let corrected = Holm.adjusted(gated.map { rows[$0].samples.p } + tails.map { $0.1.p })
         for (index, p) in zip(gated, corrected) {
             outcomes[index].correctedP = p
-            outcomes[index].verdict =
-                outcomes[index].interval.high <= 1 + policy.threshold ? .steady : .inconclusive
+            let isSlower = policy.isSlower(
+                rows[index].samples, correctedP: p, noiseFloor: rows[index].noiseFloor!,
+                seed: seed)
+            let isSteady = outcomes[index].interval.high <= 1 + policy.threshold
+            outcomes[index].verdict = isSlower ? .slower : isSteady ? .steady : .inconclusive
         }
-        let suspicious = gated.filter { index in
-            policy.isSlower(
-                rows[index].samples, correctedP: outcomes[index].correctedP,
-                noiseFloor: rows[index].noiseFloor!, seed: seed)
-        }
-        guard !suspicious.isEmpty else { return outcomes }
-        let again = try rerun(suspicious.map { rows[$0].caseId })
-        let reruns = suspicious.compactMap { index in
-            again[rows[index].caseId].map { (index, $0) }
-        }
-        let correctedReruns = Holm.adjusted(reruns.map { $0.1.p })
-        for ((index, samples), p) in zip(reruns, correctedReruns) {
-            outcomes[index].rerunRatio = samples.ratio
-            let agrees = policy.isSlower(
-                samples, correctedP: p, noiseFloor: rows[index].noiseFloor!, seed: seed &+ 1)
-            outcomes[index].verdict = agrees ? .slower : .inconclusive
+        for ((index, samples), p) in zip(tails, corrected.dropFirst(gated.count)) {
+            outcomes[index].tail.correctedP = p
+            let isSlower = tailPolicy.isSlower(
+                samples, correctedP: p, noiseFloor: rows[index].tailFloor!)
+            let isSteady = samples.difference <= tailPolicy.threshold
+            outcomes[index].tail.verdict = isSlower ? .slower : isSteady ? .steady : .inconclusive
         }
         return outcomes
     }
@@ -192,6 +247,14 @@ extension TimedDecision.Outcome {
             + String(
                 format: "%.3f times the time, interval %.3f to %.3f.", ratio, interval.low,
                 interval.high)
+        if tail.verdict == .slower {
+            let slow =
+                String(format: "%.2f percentage points more ", (tail.difference ?? 0) * 100)
+                + "operations take more than twice the usual time."
+            return GateReport.Entry(
+                caseId: caseId, status: .failed,
+                reasons: verdict == .slower ? [text, slow] : [slow])
+        }
         switch verdict {
         case .slower: return GateReport.Entry(caseId: caseId, status: .failed, reasons: [text])
         case .steady: return GateReport.Entry(caseId: caseId, status: .passed)

@@ -10,8 +10,8 @@ struct TimedGate {
         /// The program of the other build.
         var against: String
         var policy = TimedPolicy()
-        /// The slowdown that this build is given, as a fraction.
-        var plantedSlowdown = 0.0
+        /// The slowdown that this build is given.
+        var plantedSlowdown = PlantedSlowdown.none
         /// The folder of baselines, which has the noise floors.
         var store: BaselineStore
         /// Whether to print only what would be compared.
@@ -55,30 +55,33 @@ struct TimedGate {
             uniqueKeysWithValues: runner.cases.map {
                 ($0.identifier.description, noise.gating(of: $0, by: options.policy))
             })
+        let tailFloors = noise.tailFloors(of: runner.cases, by: options.policy)
         if options.isDryRun {
             for identifier in runner.cases.map(\.identifier.description) {
                 let text = gating[identifier]!.floor.map { "noise floor " + Percent.plain($0) }
                 print(
                     "\(identifier)  "
-                        + (text ?? "not gated by time: it \(gating[identifier]!.reason!)"))
+                        + (text ?? "not gated by time: it \(gating[identifier]!.reason!)")
+                        + (tailFloors[identifier].map { ", of tails " + Percent.plain($0) }
+                            ?? ", tails not gated"))
             }
             return
         }
         for (identifier, row) in gating.sorted(by: { $0.key < $1.key }) {
             if let reason = row.reason { terminal.print("\(identifier) \(reason): not gated.") }
         }
-        guard gating.values.contains(where: { $0.floor != nil }) else {
+        guard gating.values.contains(where: { $0.floor != nil }) || !tailFloors.isEmpty else {
             throw BenchmarkError(
                 .noBaseline,
                 "No row can be gated by time, so a pass would say nothing. Measure noise floors of "
                     + "these cases: \(ToolProgram.current.name) selftest")
         }
         try runner.warmUp([before, after]) { terminal.status($0) }
-        let samples = try measure(runner.cases, runner)
+        let measured = try measure(runner.cases, runner)
         let rows = runner.cases.map(\.identifier.description).map { identifier in
             TimedDecision.Row(
-                caseId: identifier, samples: samples[identifier]!,
-                noiseFloor: gating[identifier]!.floor)
+                caseId: identifier, measured: measured[identifier]!,
+                noiseFloor: gating[identifier]!.floor, tailFloor: tailFloors[identifier])
         }
         let decision = TimedDecision(policy: options.policy, seed: CaseOptions().seed)
         let outcomes = try decision.outcomes(of: rows) { suspicious in
@@ -93,31 +96,30 @@ struct TimedGate {
     /// affects both alike. Every pass runs every case, so that a disturbance does not affect one
     /// case alone.
     private func measure(_ cases: [BenchmarkCase], _ runner: TimedRunner) throws
-        -> [String: TimedSamples]
+        -> [String: TimedMeasurement]
     {
-        var values: [String: (before: [Double], after: [Double])] = [:]
+        var runs: [String: (before: [TimedRun], after: [TimedRun])] = [:]
         for pass in 0..<options.policy.runs {
             for benchmarkCase in cases {
                 let identifier = benchmarkCase.identifier.description
                 terminal.status("[\(pass + 1)/\(options.policy.runs)] \(identifier)")
-                var row = values[identifier] ?? ([], [])
+                var row = runs[identifier] ?? ([], [])
                 for build in pass % 2 == 0 ? [before, after] : [after, before] {
                     let run = try runner.timed(benchmarkCase, build)
-                    let value = TimedStatistic.value(of: run)
-                    if build == before { row.before.append(value) } else { row.after.append(value) }
+                    if build == before { row.before.append(run) } else { row.after.append(run) }
                 }
-                values[identifier] = row
+                runs[identifier] = row
             }
         }
-        return values.mapValues { TimedSamples(ofProcesses: $0.before, $0.after) }
+        return runs.mapValues { TimedMeasurement(of: $0.before, $0.after) }
     }
 
     private func tell(_ outcomes: [TimedDecision.Outcome], _ calm: CalmWatch) throws {
         var table = TextTable(header: [
             "case", "verdict", "ratio", "95 % interval", "p (Holm)", "noise floor", "rerun",
-            "spread", "outliers",
+            "spread", "outliers", "tail", "more slow", "tail floor", "tail rerun",
         ])
-        table.leftColumns = [0, 1]
+        table.leftColumns = [0, 1, 9]
         table.rows = outcomes.map { outcome in
             [
                 outcome.caseId, outcome.verdict.rawValue, String(format: "%.3f", outcome.ratio),
@@ -126,6 +128,9 @@ struct TimedGate {
                 outcome.noiseFloor.map(Percent.plain) ?? "",
                 outcome.rerunRatio.map { String(format: "%.3f", $0) } ?? "",
                 Percent.plain(outcome.spread), String(outcome.outliers),
+                outcome.tail.verdict.rawValue, Self.points(outcome.tail.difference),
+                outcome.tail.noiseFloor.map { Percent.plain($0) } ?? "",
+                Self.points(outcome.tail.rerun),
             ]
         }
         terminal.print(
@@ -133,10 +138,14 @@ struct TimedGate {
                 + "\(options.policy.runs / TimedPolicy.processesOfSample) samples each, "
                 + "the quicker one of \(TimedPolicy.processesOfSample) processes\n")
         for line in table.lines(within: options.width) { terminal.print(line) }
+        terminal.print(
+            "\ntail: the share of timed intervals that took more than twice their median, in "
+                + "percentage points more than before")
         func count(_ verdict: TimedVerdict) -> Int { outcomes.count { $0.verdict == verdict } }
         terminal.print(
             "\n\(count(.steady)) steady, \(count(.inconclusive)) inconclusive, "
-                + "\(count(.notGated)) not gated by time, \(count(.slower)) slower\n"
+                + "\(count(.notGated)) not gated by time, \(count(.slower)) slower, "
+                + "\(outcomes.count { $0.tail.verdict == .slower }) with a longer tail\n"
                 + calm.summary)
         try options.export(
             GateReport(
@@ -148,9 +157,24 @@ struct TimedGate {
         let slower = outcomes.filter { $0.verdict == .slower }.map {
             "\($0.caseId) by \(Percent.plain($0.ratio - 1))"
         }
-        guard slower.isEmpty else {
-            throw BenchmarkError(
-                .regression, "This build is slower: \(slower.joined(separator: ", ")).")
+        let longer = outcomes.filter { $0.tail.verdict == .slower }.map {
+            "\($0.caseId) by \(Self.points($0.tail.difference)) percentage points"
         }
+        let sentences =
+            (slower.isEmpty ? [] : ["This build is slower: \(slower.joined(separator: ", "))."])
+            + (longer.isEmpty
+                ? []
+                : [
+                    "More operations take more than twice the usual time: "
+                        + longer.joined(separator: ", ") + "."
+                ])
+        guard sentences.isEmpty else {
+            throw BenchmarkError(.regression, sentences.joined(separator: "\n"))
+        }
+    }
+
+    /// Returns a share in percentage points, with its sign.
+    private static func points(_ share: Double?) -> String {
+        share.map { String(format: "%+.2f", $0 * 100) } ?? ""
     }
 }

@@ -12,6 +12,9 @@ struct TimedReport: Codable, Equatable, Sendable {
     /// The 10th percentile of the time of one operation over the batches, in microseconds.
     var latencyP10: Double?
     var latencyP50: Double?
+    /// The share of the batches that took more than twice their median; nil if there are too few,
+    /// or in a report of an older build.
+    var slowShare: Double?
     /// The processor seconds of the whole case, its preparation included; with the elapsed time
     /// they tell whether the case is processor-bound.
     var processorSeconds: Double

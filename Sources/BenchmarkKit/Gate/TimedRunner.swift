@@ -8,8 +8,8 @@ struct TimedRunner {
         /// The name of the build. Builds with the same name share their fixtures.
         var name: String
         var executable: URL
-        /// The planted slowdown of the measured operations, as a fraction.
-        var planted = 0.0
+        /// The planted slowdown of the measured operations.
+        var planted = PlantedSlowdown.none
     }
 
     /// The name or the path of the suite, as the other build takes it.
@@ -68,7 +68,7 @@ struct TimedRunner {
             arguments: [
                 CaseVerb.time, "--suite", suite, "--case", identifier, "--directory", work,
                 "--fixtures", fixtures,
-            ], environment: [PlantedDelay.variable: String(build.planted)])
+            ], environment: [PlantedDelay.variable: build.planted.description])
         var lines: [String] = []
         let ending = process.wait { lines.append($0) }
         let after = Calibration.now()

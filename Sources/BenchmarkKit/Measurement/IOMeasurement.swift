@@ -21,13 +21,22 @@ struct IOMeasurement {
         total.add(engine.counters - start)
         costs.pause()
     }
+
+    /// Returns the system calls, with those that `selftest` has planted and this makes.
+    func finish(commits: Int) -> IOCounters {
+        var finished = total
+        finished.plant(commits: commits, engine)
+        return finished
+    }
 }
 
 extension IOCounters {
-    /// Adds what `selftest` has planted.
-    mutating func plant(commits: Int) {
-        bytesWritten += UInt64(PlantedCost.byte.added(byCommits: commits))
-        writeCalls += UInt64(PlantedCost.writeCall.added(byCommits: commits))
+    /// Makes the writes that `selftest` has planted, and counts them.
+    mutating func plant(commits: Int, _ engine: any BenchmarkEngine) {
+        guard PlantedCost.current == .write else { return }
+        let start = engine.counters
+        PlantedCost.write(commits: commits)
+        add(engine.counters - start)
     }
 }
 
@@ -39,9 +48,8 @@ extension CaseResult {
     ) {
         measured.costs.fill(&self)
         guard commits > 0 else { return }
-        var io = measured.total
-        io.plant(commits: commits)
-        let pages = pages.map { $0 + PlantedCost.page.added(byCommits: commits) }
+        let io = measured.finish(commits: commits)
+        let pages = pages.map { $0 + PlantedCost.pages(commits: commits) }
         let divisor = Double(commits)
         syncsPerCommit = Double(io.syncs) / divisor
         bytesWrittenPerCommit = Double(io.bytesWritten) / divisor

@@ -46,7 +46,15 @@ struct LatencyRecorder {
         return LatencySummary(
             p50: percentile(50)!, p90: percentile(90)!, p99: percentile(99)!,
             p999: percentile(99.9)!, p9999: percentile(99.99)!,
-            max: Double(histogram.max) / 1000, p10: percentile(10), samples: recordings)
+            max: Double(histogram.max) / 1000, p10: percentile(10), slowShare: slowShare,
+            samples: recordings)
+    }
+
+    private var slowShare: Double? {
+        guard recordings >= LatencySummary.fewestForSlowShare else { return nil }
+        let limit = 2 * histogram.valueAtPercentile(50)
+        let slow = histogram.recordedValues().reduce(0) { $0 + ($1.value > limit ? $1.count : 0) }
+        return Double(slow) / Double(count)
     }
 }
 

@@ -65,12 +65,16 @@ enum MeasuredRegion {
         total.withLock { $0.threadsMax = max($0.threadsMax, threads) }
     }
 
-    /// Fills in the costs of all regions of this process, where the workload has not set them.
+    /// Fills in the costs of all regions of this process, where the workload has not set them. Then
+    /// runs what `selftest` has planted.
     static func fill(_ result: inout CaseResult) {
         let total = total.withLock { $0 }
         guard total.threadsMax > 0 else { return }
         if result.pageFaults == nil { total.costs.fill(&result) }
         if result.threadsMax == nil { result.threadsMax = total.threadsMax }
+        if PlantedCost.current == .instructions {
+            run { PlantedCost.loop(operations: result.operations) }
+        }
     }
 
     private static func enter(_ body: () -> Void) {

@@ -17,6 +17,9 @@ long realm_bench_status_field(const char *_Nonnull label);
 /// Allocates one byte and frees it.
 void realm_bench_allocate_byte(void);
 
+/// Counts down from `steps`, by two instructions or more for each.
+void realm_bench_loop(unsigned long steps);
+
 /// Writes what the C library has buffered for standard output. Returns 0 if everything that was
 /// ever written to it has arrived, else the error code, or -1 if the code is not known any more.
 int realm_bench_finish_standard_output(void);

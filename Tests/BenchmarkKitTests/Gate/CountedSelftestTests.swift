@@ -8,7 +8,7 @@ import ToolSupport
 @Suite struct CountedSelftestTests {
     private static let metrics = [
         "allocations_per_op": 2.0, "bytes_written_per_commit": 4096,
-        "write_calls_per_commit": 1, "pages_written_per_commit": 3,
+        "write_calls_per_commit": 1, "pages_written_per_commit": 3, "instructions": 1000,
     ]
 
     private func row(_ id: String, _ change: (inout [String: Double]) -> Void = { _ in }) throws
@@ -25,16 +25,20 @@ import ToolSupport
 
     private func trial(_ rows: [MetricRow], _ baseline: [MetricRow]) -> CountedRuns.Trial {
         CountedRuns.Trial(
-            comparison: CountedComparison(rows: rows, baseline: baseline, isWhole: true),
+            comparison: CountedComparison(
+                rows: rows, baseline: baseline, isWhole: true, withRequested: true),
             runs: ["results/1"], rows: rows)
     }
 
     /// Returns a report with every plant found.
     private func whole(_ baseline: [MetricRow]) throws -> CountedSelftestReport {
-        var report = CountedSelftestReport(baseline: baseline, load: "nothing")
+        var report = CountedSelftestReport(
+            baseline: baseline, costs: PlantedCost.allCases, load: "nothing")
         for cost in PlantedCost.allCases {
             var rows = baseline
-            for index in rows.indices { rows[index].counted[cost.metric]? += 1 }
+            for index in rows.indices {
+                for metric in cost.metrics { rows[index].counted[metric]? *= 1.01 }
+            }
             report.add(trial(rows, baseline), with: cost)
         }
         return report
@@ -70,10 +74,12 @@ import ToolSupport
         var report = try whole(baseline)
         report.add(trial(baseline, baseline))
         let grown = try row("insert") { $0["write_calls_per_commit"]? += 1 }
-        report.add(trial([grown, baseline[1]], baseline), with: .writeCall)
-        #expect(report.failures.count == 1)
-        #expect(
-            report.failures[0].hasPrefix("A planted write call was not found in lookup/api/"))
+        report.add(trial([grown, baseline[1]], baseline), with: .write)
+        let missed = try #require(report.failures.first)
+        #expect(missed.hasPrefix("What was planted in bytes_written_per_commit was not found in "))
+        #expect(missed.contains("insert/api/") && missed.contains("lookup/api/"))
+        #expect(report.failures.count == 2)
+        #expect(report.failures[1].contains("write_calls_per_commit was not found in lookup/api/"))
         #expect(report.lines().contains { $0.contains("3 of 4") })
     }
 
@@ -83,6 +89,6 @@ import ToolSupport
         let report = try whole(baseline)
         #expect(
             report.failures.contains(
-                "No row has allocations_per_op, so no allocation was planted."))
+                "No row has allocations_per_op, so nothing was planted there."))
     }
 }

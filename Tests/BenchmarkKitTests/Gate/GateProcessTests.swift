@@ -158,7 +158,7 @@ final class GateProcessTests {
         let text = process.text()
         #expect(process.exitCode() == 0, "\(text)")
         #expect(text.contains("False alarms: 0 of 2 gates beside"), "\(text)")
-        for line in ["allocation  ", "byte  ", "write call  ", "page  "] {
+        for line in ["allocation  ", "write  ", "page  "] {
             #expect(text.contains(line), "\(text)")
         }
         #expect(text.contains("2 of 2"), "\(text)")
@@ -320,6 +320,20 @@ final class GateProcessTests {
         #expect(process.exitCode() == 0, "\(text)")
         #expect(text.contains("1 run: 0 metrics of 1 changed."), "\(text)")
         #expect(files.allSatisfy(FileManager.default.fileExists))
+        // As runs were published once.
+        let old = folder.path + "/runs/old"
+        try FileManager.default.copyItem(atPath: run, toPath: old)
+        try FileManager.default.removeItem(atPath: old + "/run.json")
+        let both = try BenchmarkProcess("history", folder.path + "/runs")
+        let told = both.text()
+        #expect(both.exitCode() == 0 && told.contains("1 run without run.json"), "\(told)")
+        #expect(told.contains("1 run: 0 metrics of "), "\(told)")
+        for arguments in [["report", old], ["compare", run, old], ["history", old]] {
+            let process = try BenchmarkProcess(arguments)
+            let text = process.text()
+            #expect(process.exitCode() == (arguments[0] == "history" ? 64 : 6), "\(text)")
+            #expect(text.contains("run.json"), "\(text)")
+        }
         let csv = try BenchmarkProcess("history", run, "--format", "csv")
         #expect(csv.text().contains("insert/engine/full/plain/500/realm,file_bytes,"))
         for (arguments, says) in [

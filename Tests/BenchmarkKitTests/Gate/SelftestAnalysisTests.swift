@@ -8,19 +8,25 @@ import ToolSupport
     /// Returns a pool with a known truth: the planted fraction is added exactly.
     private func pool(
         rounds: Int, spread: Double, ofPlants found: Double = 1, sideTwo: Double = 1,
-        isDiskBound: Bool = false
+        isDiskBound: Bool = false, slow: Double? = nil
     ) -> SelftestPool {
         var source = NormalSource(generator: SeededGenerator(seed: 11))
         var pool = SelftestPool(machine: "test")
         let calibration = Calibration(chainNanoseconds: 1, wideNanoseconds: 2)
         for round in 0..<rounds {
             for caseId in ["a", "b"] {
-                for (side, planted) in [(0, 0), (1, 0)] + SelftestPool.plants.map({ (0, $0) }) {
+                let plants = SelftestPool.plants + (slow == nil ? [] : [SelftestPool.tailPlant])
+                for (side, planted) in [(0, .none), (1, .none)] + plants.map({ (0, $0) }) {
+                    let isTail = planted.every > 1
+                    let slowdown = isTail ? 0 : planted.fraction * found
                     let time = source.next(
-                        5 * (1 + planted * found) * (side == 1 ? sideTwo : 1), spread: spread)
+                        5 * (1 + slowdown) * (side == 1 ? sideTwo : 1), spread: spread)
+                    let share = slow.map {
+                        max(0, source.next($0, spread: 0.3)) + (isTail ? 0.01 * found : 0)
+                    }
                     let report = TimedReport(
                         caseId: caseId, status: .ok, operations: 1000, elapsedSeconds: 0.005,
-                        latencyP10: time, latencyP50: time,
+                        latencyP10: time, latencyP50: time, slowShare: share,
                         processorSeconds: caseId == "a" && !isDiskBound ? 1 : 0.5, wallSeconds: 1)
                     let run = TimedRun(
                         report: report, calibrationBefore: calibration,
@@ -53,6 +59,46 @@ import ToolSupport
         #expect(analysis.detections(ofPlant: 3).fraction == 1)
         // A change below the threshold of 3 % is not found.
         #expect(analysis.detections(ofPlant: 0).fraction < 0.05)
+    }
+
+    @Test func tailsAreFoundAndEqualSidesAreNot() throws {
+        let pool = pool(rounds: 50, spread: 0.015, slow: 0.002)
+        let analysis = try SelftestAnalysis(
+            pool, policy: Self.policyOfTenSamples, trials: 40, seed: 1)
+        let tails = try #require(analysis.tails)
+        #expect(tails.falseAlarms.trials == 80 && tails.falseAlarms.hits == 0)
+        #expect(tails.detections.fraction == 1)
+        // The quickest tenth does not see them.
+        #expect(analysis.falseAlarms.hits == 0 && analysis.floors.count == 2)
+        #expect(analysis.floors.values.allSatisfy { ($0.tailFloor ?? 1) < 0.001 })
+        let report = SelftestReport(analysis)
+        #expect(report.failures == [])
+        #expect(report.lines().contains { $0.contains("1 in 100 found") })
+        let blind = try SelftestAnalysis(
+            self.pool(rounds: 50, spread: 0.015, ofPlants: 0.3, slow: 0.002),
+            policy: Self.policyOfTenSamples, trials: 20, seed: 1)
+        #expect(
+            SelftestReport(blind).failures.contains {
+                $0.contains("of one interval in a hundred are found")
+            })
+    }
+
+    /// Pools from before it was measured.
+    @Test func aPoolWithoutTailsHasNoneOfThem() throws {
+        let analysis = try SelftestAnalysis(
+            pool(rounds: 50, spread: 0.015), policy: Self.policyOfTenSamples, trials: 1, seed: 1)
+        #expect(analysis.tails == nil && SelftestReport(analysis).tailTable() == nil)
+        #expect(analysis.floors.values.allSatisfy { $0.tailFloor == nil })
+    }
+
+    @Test func plantedSlowdownsAreReadAsTheyAreWritten() {
+        for text in ["0.0", "0.1", "4.0/100"] {
+            #expect(PlantedSlowdown(text)?.description == text)
+        }
+        #expect(PlantedSlowdown("4/100") == SelftestPool.tailPlant)
+        for text in ["", "x", "11", "-1", "1/0", "1/2/3", "1/x"] {
+            #expect(PlantedSlowdown(text) == nil, "\(text)")
+        }
     }
 
     @Test func aNoisyRowDoesNotQualify() throws {
@@ -165,7 +211,7 @@ import ToolSupport
 
     @Test func aWrittenPoolIsReadBackWhole() throws {
         let folder = try TemporaryFolder()
-        let pool = pool(rounds: 2, spread: 0.01)
+        let pool = pool(rounds: 2, spread: 0.01, slow: 0.002)
         let file = try CSVFile(path: folder.path + "/pool.csv", header: SelftestPool.header)
         for entry in pool.entries {
             try file.append(SelftestPool.fields(entry, machine: pool.machine))

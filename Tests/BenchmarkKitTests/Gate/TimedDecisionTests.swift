@@ -17,14 +17,71 @@ import ToolSupport
         rerun: (String) -> TimedSamples
     ) throws -> [TimedVerdict] {
         try TimedDecision(policy: policy, seed: 1).outcomes(of: rows) { ids in
-            Dictionary(uniqueKeysWithValues: ids.map { ($0, rerun($0)) })
+            Dictionary(
+                uniqueKeysWithValues: ids.map { ($0, TimedMeasurement(times: rerun($0))) })
         }.map(\.verdict)
     }
 
     private func row(_ id: String, _ samples: TimedSamples, floor: Double? = 0.01)
         -> TimedDecision.Row
     {
-        TimedDecision.Row(caseId: id, samples: samples, noiseFloor: floor)
+        TimedDecision.Row(
+            caseId: id, measured: TimedMeasurement(times: samples), noiseFloor: floor)
+    }
+
+    // MARK: Tails
+
+    /// Returns a row whose times did not change, with shares of slow intervals that did.
+    private func tail(
+        _ id: String, from before: Double, to after: Double, spread: Double = 0.0005,
+        floor: Double? = 0.001, seed: UInt64 = 7
+    ) -> TimedDecision.Row {
+        var source = NormalSource(generator: SeededGenerator(seed: seed))
+        func shares(_ center: Double) -> [Double] {
+            (0..<15).map { _ in max(0, center + source.next(1, spread: spread) - 1) }
+        }
+        let tails = TimedSamples(before: shares(before), after: shares(after))
+        return TimedDecision.Row(
+            caseId: id,
+            measured: TimedMeasurement(times: samples(seed, slowdown: 0), tails: tails),
+            noiseFloor: 0.01, tailFloor: floor)
+    }
+
+    private func outcomes(
+        _ rows: [TimedDecision.Row], rerun: TimedDecision.Row
+    ) throws -> [TimedDecision.Outcome] {
+        try TimedDecision(policy: TimedPolicy(), seed: 1).outcomes(of: rows) { ids in
+            Dictionary(uniqueKeysWithValues: ids.map { ($0, rerun.measured) })
+        }
+    }
+
+    /// The times of operations are as before: the quickest tenth does not see it.
+    @Test func oneSlowOperationInAHundredIsRed() throws {
+        let rows = [tail("longer", from: 0.001, to: 0.011), tail("same", from: 0.001, to: 0.001)]
+        let found = try outcomes(rows, rerun: tail("again", from: 0.001, to: 0.011, seed: 9))
+        #expect(found.map(\.verdict) == [.steady, .steady])
+        #expect(found.map(\.tail.verdict) == [.slower, .steady])
+        #expect(found[0].entry.status == .failed && found[1].entry.status == .passed)
+        #expect(found[0].entry.reasons[0].contains("percentage points more operations"))
+        #expect(try #require(found[0].tail.rerun) > 0.009 && found[1].tail.rerun == nil)
+    }
+
+    @Test func aLongerTailThatARerunDeniesIsInconclusive() throws {
+        let rows = [tail("longer", from: 0.001, to: 0.011)]
+        let found = try outcomes(rows, rerun: tail("again", from: 0.001, to: 0.002))
+        #expect(found.map(\.tail.verdict) == [.inconclusive])
+        #expect(found[0].entry.status == .passed)
+    }
+
+    @Test func tailsAreGatedByTheirOwnFloor() throws {
+        let again = tail("again", from: 0.001, to: 0.011)
+        let rows = [
+            tail("noisy", from: 0.001, to: 0.011, floor: 0.0031),
+            tail("unknown", from: 0.001, to: 0.011, floor: nil),
+            tail("shorter", from: 0.011, to: 0.001), tail("little", from: 0.001, to: 0.005),
+        ]
+        let found = try outcomes(rows, rerun: again).map(\.tail.verdict)
+        #expect(found == [.notGated, .notGated, .steady, .steady])
     }
 
     @Test func aSlowdownThatARerunConfirmsIsRed() throws {

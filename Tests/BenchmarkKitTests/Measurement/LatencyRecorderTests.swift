@@ -15,6 +15,18 @@ import Testing
         }
     }
 
+    /// Of durations that are more than twice the median, and of enough of them only.
+    @Test func theShareOfSlowOnesIsCounted() throws {
+        var recorder = LatencyRecorder()
+        for number in 0..<198 { recorder.record(number.isMultiple(of: 2) ? 100_000 : 199_000) }
+        recorder.record(500_000)
+        #expect(try #require(recorder.summary()).slowShare == nil)
+        recorder.record(9_000_000)
+        let summary = try #require(recorder.summary())
+        #expect(summary.slowShare == 0.01)
+        #expect(summary.divided(by: 10).slowShare == 0.01)
+    }
+
     @Test func nothingRecordedGivesNothing() {
         #expect(LatencyRecorder().summary() == nil)
         #expect(LatencyRecorder().percentile(99) == nil)

@@ -99,9 +99,7 @@ final class RealmSensorSession: SensorSession {
 
     func commit() throws -> CommitCost? {
         try realm.commitWrite()
-        return realm.lastCommitStatistics.map {
-            CommitCost(pages: $0.pages, syncNanoseconds: $0.syncNanoseconds)
-        }
+        return realm.lastCommitStatistics.map(CommitCost.init)
     }
 
     func cancel() { realm.cancelWrite() }

@@ -71,14 +71,14 @@ extension SensorsSetup {
     private func fillWrites(_ result: inout CaseResult, _ measured: SensorsMeasurement) {
         let state = measured.state
         if state.toldCommits > 0 {
-            let planted = PlantedCost.page.added(byCommits: state.toldCommits)
+            let planted = PlantedCost.pages(commits: state.toldCommits)
             result.pagesWrittenPerCommit =
                 Double(state.pages + planted) / Double(state.toldCommits)
         }
         guard state.commits > 0, state.operations > 0 else { return }
         let commits = Double(state.commits)
         var counted = measured.counted
-        counted.plant(commits: state.commits)
+        counted.plant(commits: state.commits, engine)
         result.syncsPerCommit = Double(counted.syncs) / commits
         result.bytesWrittenPerCommit = Double(counted.bytesWritten) / commits
         result.writeCallsPerCommit = Double(counted.writeCalls) / commits
