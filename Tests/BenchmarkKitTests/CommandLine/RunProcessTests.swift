@@ -448,6 +448,45 @@ struct RunProcessTests {
         #expect(lines.allSatisfy { $0.hasPrefix("Warning: ") }, "\(quiet.errors)")
     }
 
+    /// Runs the program on a terminal, by `script` of Debian's bsdutils, and returns what it wrote
+    /// there.
+    private func onTerminal(_ arguments: [String], type: String) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
+        let command = ([BenchmarkProcess.program] + arguments).map { "'\($0)'" }
+        process.arguments = [
+            "--quiet", "--return", "--command", command.joined(separator: " "), "/dev/null",
+        ]
+        process.environment = ProcessInfo.processInfo.environment.merging(["TERM": type]) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.remainingBytes(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(text)")
+        return text
+    }
+
+    @Test func aTerminalThatMovesNoCursorGetsPlainLines() throws {
+        let folder = try TemporaryFolder()
+        let arguments = ["run", "current", "--count", "20", "--output", folder.path]
+        #expect(try onTerminal(arguments, type: "xterm").contains("\u{1B}["))
+        let plain = try onTerminal(arguments, type: "dumb")
+        #expect(!plain.contains("\u{1B}") && plain.contains("[1/1] "), "\(plain)")
+    }
+
+    /// Also if a case is not repeated, because it cannot run.
+    @Test func theLastRunHasTheLastNumber() throws {
+        let folder = try TemporaryFolder()
+        let ran = try streams([
+            "run", "commit/engine", "--durability", "unsynced,full", "--count", "5", "--runs", "2",
+            "--output", folder.path,
+        ])
+        #expect(ran.output.contains("unsupported"), "\(ran.output)")
+        #expect(ran.errors.contains("[4/4] "), "\(ran.errors)")
+    }
+
     @Test func theCompletionIsInstalled() throws {
         let home = try TemporaryFolder()
         for (shell, file) in [
