@@ -140,7 +140,8 @@ final class GateProcessTests {
         #expect(try text("red.json").contains("\"status\" : \"failed\""))
     }
 
-    /// With real cases and plants: whatever can be planted has to be found.
+    /// With real cases and plants: whatever can be planted has to be found. Not with lookups of
+    /// objects, of which a debug build counts two allocations more or less (docs/status.md).
     @Test func theCountedGateIsTriedOnItself() throws {
         let output = folder.path + "/selftest"
         let suite = folder.path + "/several.json"
@@ -149,7 +150,7 @@ final class GateProcessTests {
             {"name": "several", "description": "", "cases": [
               {"workload": "insert", "strategies": ["engine"], "size": 500, "batch_size": 100},
               {"workload": "sensors", "strategies": ["current"], "count": 300},
-              {"workload": "lookup", "strategies": ["api"], "size": 500, "count": 320}
+              {"workload": "lookup", "strategies": ["engine"], "size": 500, "count": 320}
             ]}
             """.utf8
         ).write(to: URL(fileURLWithPath: suite))
