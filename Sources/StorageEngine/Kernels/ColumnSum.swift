@@ -21,11 +21,13 @@ public struct ColumnSum: Sendable {
     }
 
     /// Adds one value `times` times.
+    @inline(__always)
     mutating func add(_ number: Double, times: Int) {
         count += times
         for _ in 0..<times { floating += number }
     }
 
+    @inline(__always)
     mutating func add(_ number: Int64, times: Int) {
         count += times
         integer += Int128(number) * Int128(times)

@@ -147,7 +147,7 @@ public struct LeafScan: ~Copyable {
     /// next leaf, which most likely begins at the same offset of its page, and the directory of the
     /// leaf after that, which has the offset.
     @inline(__always)
-    private func prefetchNextLeaf(_ node: Node, _ column: Int) {
+    func prefetchNextLeaf(_ node: Node, _ column: Int) {
         guard node.base == leaf.base else { return }
         if let next = cursor.upcomingPage(1) {
             let offset = node.entry(column).dataOffset

@@ -113,7 +113,10 @@ extension Table {
         ColumnExtreme(side, kind: try kindOfNumbers(column))
     }
 
-    private func kindOfNumbers(_ column: Int) throws(StorageError) -> ColumnKind {
+    /// The kind of a column that has numbers.
+    ///
+    /// - Throws: `.invalidArgument` if the column is not numeric.
+    func kindOfNumbers(_ column: Int) throws(StorageError) -> ColumnKind {
         precondition(column >= 0 && column < propertyCount, "column out of range")
         guard checks[column].kind.isPacked else {
             throw pager.invalidArgument(

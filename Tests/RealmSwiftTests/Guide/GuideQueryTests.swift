@@ -77,6 +77,11 @@ private enum GuideQuerySample {
 
         #expect(mean == 31 && oldest == 45 && total == 93)
 
+        for group in people.grouped(by: \.name, aggregating: \.age) {
+            print(group.key, group.count, group.sum(of: \.age), group.max(of: \.age) ?? 0)
+        }
+        #expect(people.grouped(by: \.name).map(\.key) == ["Ada", "Bo", "Grace"])
+
         let sections = people.sectioned(by: \.initial, ascending: true)
         for section in sections {
             print(section.key, section.map(\.name))

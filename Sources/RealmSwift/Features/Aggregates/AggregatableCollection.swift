@@ -117,7 +117,7 @@ func summed<T: _ObjcBridgeable>(_ property: String?, of contents: CollectionCont
 }
 
 /// Converts a result. A fraction converted to an integer is truncated.
-private func converted<T: _ObjcBridgeable>(_ result: Any) -> T {
+func converted<T: _ObjcBridgeable>(_ result: Any) -> T {
     if let value = T._rlmFromObjc(result, insideOptional: false) { return value }
     if let number = result as? Double, let whole = Int(exactly: number.rounded(.towardZero)),
         let value = T._rlmFromObjc(whole, insideOptional: false)

@@ -67,7 +67,7 @@ enum Aggregate: String {
         }
     }
 
-    private func requireSupported(_ type: ValueType?, _ place: () -> String) {
+    func requireSupported(_ type: ValueType?, _ place: () -> String) {
         if let type, isSupported(for: type) { return }
         stop("Operation '\(rawValue)' not supported for \(place())")
     }
@@ -104,18 +104,30 @@ enum Aggregate: String {
         }
         return attempt {
             switch self {
-            case .min:
-                return try plan.minimum(column).flatMap { MixedValue($0, storedAs: type) }?
-                    .aggregateResult
-            case .max:
-                return try plan.maximum(column).flatMap { MixedValue($0, storedAs: type) }?
-                    .aggregateResult
+            case .min: return Self.result(try plan.minimum(column), type)
+            case .max: return Self.result(try plan.maximum(column), type)
             case .average: return try plan.sum(column).average
-            case .sum:
-                let sum = try plan.sum(column)
-                return type.traits.addition == .integers
-                    ? AggregateAccumulator.sum(of: sum.integer) : sum.floating
+            case .sum: return Self.result(try plan.sum(column), type)
             }
         }
+    }
+
+    /// Returns the result for the values of a group.
+    func result(of summary: GroupSummary, type: ValueType) -> Any? {
+        switch self {
+        case .min: Self.result(summary.minimum, type)
+        case .max: Self.result(summary.maximum, type)
+        case .average: summary.sum.average
+        case .sum: Self.result(summary.sum, type)
+        }
+    }
+
+    private static func result(_ extreme: Scalar?, _ type: ValueType) -> Any? {
+        extreme.flatMap { MixedValue($0, storedAs: type) }?.aggregateResult
+    }
+
+    private static func result(_ sum: ColumnSum, _ type: ValueType) -> Any {
+        type.traits.addition == .integers
+            ? AggregateAccumulator.sum(of: sum.integer) : sum.floating
     }
 }
