@@ -87,6 +87,9 @@ extension WorkloadCatalogue {
             needs: [.sum]),
         .pass("min-max", "the least and the greatest age of all persons", .extremes),
         .pass("average", "the mean age of all persons", .averageAge),
+        .pass(
+            "group", "the number of persons of each age, and their latest birth date",
+            .groupsByAge),
         ColumnScanWorkload.workload,
         .pass(
             "sort", "the names of the first 100 persons by age, then name", .firstByAge(100),

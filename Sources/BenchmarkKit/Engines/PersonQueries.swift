@@ -9,6 +9,9 @@ public protocol PersonQueries: AnyObject {
     func rangeOfAges() throws -> ClosedRange<Int>?
     /// Returns the mean age; nil without persons.
     func averageAge() throws -> Double?
+    /// Returns the number of persons of each age, and the latest birth date among them, by
+    /// ascending age.
+    func groupsByAge() throws -> [AgeGroup]
     func count(nameContaining text: String) throws -> Int
     func count(where condition: PersonCondition) throws -> Int
     /// Returns the first names in bytewise order.

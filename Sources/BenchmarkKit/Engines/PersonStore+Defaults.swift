@@ -72,6 +72,12 @@ extension PersonStore {
         return count == 0 ? nil : Double(try sumOfAges()) / Double(count)
     }
 
+    public func groupsByAge() throws -> [AgeGroup] {
+        var groups = AgeGroups()
+        try forEach { groups.add(age: $2, birthdate: $1) }
+        return groups.inOrder
+    }
+
     public func names(sortedByAge count: Int) throws -> [String] {
         var first = FirstByAge(count: count)
         try forEach { name, _, age in first.offer(age: age, name: name.utf8) }

@@ -76,7 +76,8 @@ private let description = """
             let questions: [PassQuestion] = [
                 .young, .everything, .bornInTheSeventies, .names(beginningWith: "1"),
                 .names(beginningWith: "a"), .names(containing: "7"), .names(containing: "ab"),
-                .firstByAge(20), .firstByName(20), .extremes, .averageAge, .youngOrNamed,
+                .firstByAge(20), .firstByName(20), .extremes, .averageAge, .groupsByAge,
+                .youngOrNamed,
                 PassQuestion({ .number(try $0.sumOfAges()) }, { .number($0.sumOfAges()) }),
                 PassQuestion(
                     { .number(try $0.checksumFromOldest()) },

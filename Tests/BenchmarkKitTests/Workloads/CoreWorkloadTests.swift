@@ -92,7 +92,7 @@ import ToolSupport
     /// Each workload compares its answer with one that is computed without a database.
     @Test(arguments: [
         "count", "count-aged", "prefix", "prefix-text", "date-range", "contains", "contains-text",
-        "compound", "sum", "min-max", "average", "sort", "sort-text", "sort-all",
+        "compound", "sum", "min-max", "average", "group", "sort", "sort-text", "sort-all",
         "iterate-filtered", "backlinks", "links-query",
     ])
     func bothLayersAnswerRight(workload: String) throws {

@@ -63,6 +63,12 @@ struct PersonModel {
             let mean = Double(ages.reduce(0, +)) / Double(ages.count)
             #expect(abs(average - mean) < 1e-9, sourceLocation: location)
         }
+        let groups = Dictionary(grouping: persons, by: \.age).sorted { $0.key < $1.key }.map {
+            AgeGroup(
+                age: $0.key, count: $0.value.count,
+                latestBirthdate: $0.value.map(\.birthdate).max() ?? 0)
+        }
+        #expect(try store.groupsByAge() == groups, sourceLocation: location)
         for text in ["", "1", "12", "ab", "nobody", persons.last?.name ?? "1"] {
             let found = try store.count(nameContaining: text)
             #expect(

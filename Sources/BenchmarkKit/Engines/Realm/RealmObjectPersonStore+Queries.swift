@@ -42,6 +42,8 @@ extension RealmObjectPersonStore {
 
     func averageAge() -> Double? { type.averageAge(in: realm) }
 
+    func groupsByAge() -> [AgeGroup] { type.groupsByAge(in: realm) }
+
     // MARK: Sorting
 
     func names(sortedByAge count: Int) -> [String] {
@@ -154,6 +156,19 @@ extension PersonObject {
 
     fileprivate static func averageAge(in realm: Realm) -> Double? {
         realm.objects(Self.self).average(ofProperty: "age")
+    }
+
+    fileprivate static func groupsByAge(in realm: Realm) -> [AgeGroup] {
+        let groups: [ObjectGroup<Int, Self>] = realm.objects(Self.self).grouped(
+            byProperty: "age", aggregating: ["birthdate"])
+        return groups.compactMap { group in
+            let latest: Date? = group.max(ofProperty: "birthdate")
+            return latest.map {
+                AgeGroup(
+                    age: group.key, count: group.count,
+                    latestBirthdate: RealmObjectPersonStore.seconds($0))
+            }
+        }
     }
 
     fileprivate static func firstNames(

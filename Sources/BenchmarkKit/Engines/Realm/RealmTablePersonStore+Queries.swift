@@ -15,6 +15,18 @@ extension RealmTablePersonStore {
 
     func averageAge() throws -> Double? { try table.average(age) }
 
+    func groupsByAge() throws -> [AgeGroup] {
+        let everyone = try QueryPlan(table, .constant(true))
+        return try everyone.groups(by: age, of: [birthdate]).compactMap { group in
+            guard case .integer(let age) = group.key,
+                case .double(let latest)? = group.summary(at: 0).maximum
+            else { return nil }
+            return AgeGroup(
+                age: Int(age), count: group.count,
+                latestBirthdate: Int(latest) + Self.referenceDate)
+        }
+    }
+
     func count(nameContaining text: String) throws -> Int {
         var text = text
         let contains = try text.withUTF8 {

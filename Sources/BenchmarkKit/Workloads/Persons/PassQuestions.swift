@@ -56,6 +56,9 @@ extension PassQuestion {
         return PassQuestion({ answer(try $0.averageAge()) }, { answer($0.averageAge()) })
     }()
 
+    static let groupsByAge = PassQuestion(
+        { .groups(try $0.groupsByAge()) }, { .groups($0.groupsByAge()) })
+
     static let youngOrNamed: PassQuestion = {
         let condition = PersonCondition(
             ageBelow: youngAge, birthdates: seventies, namePrefix: namePrefix)

@@ -14,6 +14,12 @@ extension PersonsOracle {
         return count == 0 ? nil : Double(sumOfAges()) / Double(count)
     }
 
+    func groupsByAge() -> [AgeGroup] {
+        var groups = AgeGroups()
+        forEach { groups.add(age: $0.age, birthdate: $0.birthdate) }
+        return groups.inOrder
+    }
+
     func count(nameContaining text: String) -> Int {
         let sought = Array(text.utf8)
         return count { person in

@@ -4,12 +4,19 @@ import ToolSupport
 enum PassAnswer: Equatable {
     case number(Int)
     case names([String])
+    case groups([AgeGroup])
 
     var digest: String {
         var row = ResultDigest.Row()
         switch self {
         case .number(let number): row.combine(number)
         case .names(let names): for name in names { row.combine(name.utf8) }
+        case .groups(let groups):
+            for group in groups {
+                row.combine(group.age)
+                row.combine(group.count)
+                row.combine(group.latestBirthdate)
+            }
         }
         var digest = ResultDigest()
         digest.add(row)

@@ -223,6 +223,12 @@ import ToolSupport
         #expect(try store.rangeOfAges() == 0...99)
         let mean = Double(persons.reduce(0) { $0 + $1.age }) / 900
         #expect(abs(try #require(try store.averageAge()) - mean) < 1e-9)
+        let groups = Dictionary(grouping: persons, by: \.age).sorted { $0.key < $1.key }.map {
+            AgeGroup(
+                age: $0.key, count: $0.value.count,
+                latestBirthdate: $0.value.map(\.birthdate).max() ?? 0)
+        }
+        #expect(try store.groupsByAge() == groups)
         let young = persons.filter { $0.age < 30 }
         let sum = young.reduce(0) { sum, person in
             sum + person.name.utf8.reduce(0) { $0 + Int($1) } + person.birthdate + person.age

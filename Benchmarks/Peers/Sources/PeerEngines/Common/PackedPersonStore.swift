@@ -32,6 +32,14 @@ extension PackedPersonStore {
         return count == 0 ? nil : Double(sum) / Double(count)
     }
 
+    func groupsByAge() throws -> [AgeGroup] {
+        var groups = AgeGroups()
+        try forEachPacked { _, person in
+            groups.add(age: PackedPerson.age(person), birthdate: PackedPerson.birthdate(person))
+        }
+        return groups.inOrder
+    }
+
     func count(nameContaining text: String) throws -> Int {
         let sought = Array(text.utf8)
         var count = 0

@@ -56,6 +56,20 @@ extension DuckDBPersonStore {
         return average
     }
 
+    func groupsByAge() throws -> [AgeGroup] {
+        var groups: [AgeGroup] = []
+        try statements.groups.forEachChunk { chunk in
+            let (ages, counts) = (chunk.shortIntegers(0), chunk.integers(1))
+            let birthdates = chunk.integers(2)
+            for row in 0..<chunk.rows {
+                groups.append(
+                    AgeGroup(
+                        age: Int(ages[row]), count: counts[row], latestBirthdate: birthdates[row]))
+            }
+        }
+        return groups
+    }
+
     func young(ageBelow limit: Int) throws -> YoungPersons {
         guard let young = statements.countYoung else { throw missingKey("integer key", layout) }
         try young.bind(limit)

@@ -63,7 +63,7 @@ final class DuckDBPersonStore: PersonStore {
     /// Statements that are prepared once; that for a key is nil in a layout without one.
     struct Statements {
         let countAge, countName, countDate, countContaining, countCondition: DuckDBStatement
-        let sum, ages, average, sort, sortByName, young, all, fromOldest: DuckDBStatement
+        let sum, ages, average, groups, sort, sortByName, young, all, fromOldest: DuckDBStatement
         let findNumber, countYoung: DuckDBStatement?
 
         init(_ connection: DuckDBConnection, _ layout: PersonLayout) throws {
@@ -81,6 +81,8 @@ final class DuckDBPersonStore: PersonStore {
             sum = try prepare("SELECT sum(age)::BIGINT FROM person")
             ages = try prepare("SELECT min(age), max(age) FROM person")
             average = try prepare("SELECT avg(age) FROM person")
+            groups = try prepare(
+                "SELECT age, count(*), max(birthdate) FROM person GROUP BY age ORDER BY age")
             sort = try prepare("SELECT name FROM person ORDER BY age, name LIMIT $1")
             sortByName = try prepare("SELECT name FROM person ORDER BY name LIMIT $1")
             young = try prepare("\(values) FROM person WHERE age < $1")

@@ -24,6 +24,17 @@ extension GRDBPersonStore {
         }
     }
 
+    func groupsByAge() throws -> [AgeGroup] {
+        let (age, birthdate) = (PersonColumns.age, PersonColumns.birthdate)
+        let request = Person.select(age, GRDB.count(age), max(birthdate))
+            .group(age).order(age)
+        return try reader.read { database in
+            try Row.fetchAll(database, request).map {
+                AgeGroup(age: $0[0], count: $0[1], latestBirthdate: $0[2])
+            }
+        }
+    }
+
     /// Avoids LIKE, which ignores case.
     func count(nameContaining text: String) throws -> Int {
         try reader.read {

@@ -18,6 +18,19 @@ extension SQLitePersonStore {
         return average.isNull(0) ? nil : average.double(0)
     }
 
+    func groupsByAge() throws -> [AgeGroup] {
+        try connection.read()
+        var groups: [AgeGroup] = []
+        let rows = queries.groups
+        while try rows.step() {
+            groups.append(
+                AgeGroup(
+                    age: rows.integer(0), count: rows.integer(1),
+                    latestBirthdate: rows.integer(2)))
+        }
+        return groups
+    }
+
     func count(nameContaining text: String) throws -> Int {
         try connection.read()
         let count = queries.countContaining
@@ -125,7 +138,7 @@ extension SQLitePersonStore {
 
     /// Statements that are prepared once; those for numbers are nil in layouts without one.
     struct Queries {
-        let isEmpty, leastAge, greatestAge, averageAge: SQLiteStatement
+        let isEmpty, leastAge, greatestAge, averageAge, groups: SQLiteStatement
         let countContaining, countCondition, sortByName, young, fromOldest: SQLiteStatement
         let setAges: SQLiteStatement
         let findIndexed, findTen, findRange, countYoung: SQLiteStatement?
@@ -136,6 +149,8 @@ extension SQLitePersonStore {
             leastAge = try prepare("SELECT min(age) FROM person")
             greatestAge = try prepare("SELECT max(age) FROM person")
             averageAge = try prepare("SELECT avg(age) FROM person")
+            groups = try prepare(
+                "SELECT age, count(*), max(birthdate) FROM person GROUP BY age ORDER BY age")
             // LIKE would ignore case.
             countContaining = try prepare("SELECT count(*) FROM person WHERE instr(name, ?1) > 0")
             countCondition = try prepare(
