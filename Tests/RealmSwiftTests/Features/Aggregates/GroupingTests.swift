@@ -7,7 +7,7 @@ enum GroupingModels {
     enum Size: String, PersistableEnum { case small, middle, large }
     enum Mood: Int, PersistableEnum { case happy = 3, sad = -1, asleep = 7 }
 
-    final class Pet: Object {
+    final class Beast: Object {
         @Persisted var breed: String
         @Persisted var nick: String?
         @Persisted var age: Int
@@ -24,18 +24,18 @@ enum GroupingModels {
         @Persisted var home: URL?
         @Persisted var price: Decimal128
         @Persisted var mixed: AnyRealmValue
-        @Persisted var friend: Pet?
-        @Persisted var friends: List<Pet>
-        @Persisted var rivals: MutableSet<Pet>
-        @Persisted(originProperty: "friends") var fans: LinkingObjects<Pet>
+        @Persisted var friend: Beast?
+        @Persisted var friends: List<Beast>
+        @Persisted var rivals: MutableSet<Beast>
+        @Persisted(originProperty: "friends") var fans: LinkingObjects<Beast>
 
         override class func shouldIncludeInDefaultSchema() -> Bool { false }
     }
 
-    static let all: [ObjectBase.Type] = [Pet.self]
+    static let all: [ObjectBase.Type] = [Beast.self]
 }
 
-private typealias Pet = GroupingModels.Pet
+private typealias Beast = GroupingModels.Beast
 
 /// Groups compared with a dictionary of the same objects, which are read one by one. The message of
 /// a failure has the seed.
@@ -56,7 +56,7 @@ private typealias Pet = GroupingModels.Pet
         var random = SeededGenerator(seed: seed)
         func one<Value>(of values: [Value]) -> Value { values[random.next(below: values.count)] }
         for number in 0..<count {
-            let pet = Pet()
+            let pet = Beast()
             pet.breed = one(of: ["", "dog", "dachshund", "e\u{301}lan", "\u{E9}lan", "cat"])
             pet.nick = one(of: [nil, "", "Rex", "Rexi", "a long name that no word holds"])
             pet.age = one(of: [0, 3, 3, -2, 70, number])
@@ -76,7 +76,7 @@ private typealias Pet = GroupingModels.Pet
             realm.add(pet)
         }
         // Some are in a list twice.
-        let pets = realm.objects(Pet.self)
+        let pets = realm.objects(Beast.self)
         guard let first = pets.first else { return }
         for _ in 0..<30 { first.friends.append(pets[random.next(below: count)]) }
         first.rivals.insert(objectsIn: first.friends)
@@ -89,7 +89,7 @@ private typealias Pet = GroupingModels.Pet
     func groupsAreThoseOfADictionary(seed: UInt64, count: Int) throws {
         let key = seed % 2 == 0 ? Data(repeating: 7, count: 64) : nil
         let realm = try realm(pets: count, seed: seed, key: key)
-        let pets = realm.objects(Pet.self)
+        let pets = realm.objects(Beast.self)
         let comment: Comment = "seed \(seed)"
         try checkAll(pets, comment)
         try checkAll(pets.filter("age == 3 OR isTame == true"), comment)
@@ -110,7 +110,7 @@ private typealias Pet = GroupingModels.Pet
 
     @Test func groupsShowTheOpenTransactionAndDoNotFollowChanges() throws {
         let realm = try realm(pets: 200, seed: 5)
-        let pets = realm.objects(Pet.self)
+        let pets = realm.objects(Beast.self)
         let before = pets.grouped(by: \.isTame)
         realm.beginWrite()
         realm.delete(pets.filter("isTame == false"))
@@ -123,7 +123,7 @@ private typealias Pet = GroupingModels.Pet
 
     @Test func frozenPetsAreGroupedOnAnyThread() async throws {
         let realm = try realm(pets: 300, seed: 7, key: Data(repeating: 9, count: 64))
-        let pets = realm.objects(Pet.self).filter("isTame == true")
+        let pets = realm.objects(Beast.self).filter("isTame == true")
         let expected = pets.grouped(by: \.size, aggregating: \.age)
         let frozen = Carried(pets.freeze())
         try realm.write { realm.deleteAll() }
@@ -139,8 +139,8 @@ private typealias Pet = GroupingModels.Pet
 
     @Test func objectsWithoutClassesAreGroupedByName() throws {
         let realm = try realm(pets: 60, seed: 8)
-        let typed = realm.objects(Pet.self).grouped(by: \.mood, aggregating: \.weight)
-        let groups: [ObjectGroup<Int?, DynamicObject>] = realm.dynamicObjects("Pet")
+        let typed = realm.objects(Beast.self).grouped(by: \.mood, aggregating: \.weight)
+        let groups: [ObjectGroup<Int?, DynamicObject>] = realm.dynamicObjects("Beast")
             .grouped(byProperty: "mood", aggregating: ["weight"])
         #expect(groups.map(\.key) == typed.map { $0.key?.rawValue })
         #expect(groups.map(\.count) == typed.map(\.count))
@@ -153,12 +153,12 @@ private typealias Pet = GroupingModels.Pet
         let realm = try temporaryRealm(GroupingModels.all)
         try realm.write {
             for age in [Int.max, Int.max, 5, -5] {
-                let pet = realm.create(Pet.self)
+                let pet = realm.create(Beast.self)
                 pet.age = age
                 pet.isTame = age > 5
             }
         }
-        let groups = realm.objects(Pet.self).grouped(by: \.isTame, aggregating: \.age, \.weight)
+        let groups = realm.objects(Beast.self).grouped(by: \.isTame, aggregating: \.age, \.weight)
         #expect(groups.map { $0.sum(ofProperty: "age") as Double } == [0, 2 * Double(Int.max)])
         #expect(groups[0].sum(of: \.age) == 0 && groups[0].average(of: \.age) == 0)
         #expect(groups[0].sum(ofProperty: "weight") as Double == 0)
@@ -187,8 +187,8 @@ private func isSame(_ a: Double?, _ b: Double?) -> Bool {
     a == b || (a?.isNaN == true && b?.isNaN == true)
 }
 
-private func check<Key: RealmCollectionValue, Pets: RealmCollection<Pet>>(
-    _ pets: Pets, by keyPath: KeyPath<Pet, Key>, _ comment: Comment
+private func check<Key: RealmCollectionValue, Pets: RealmCollection<Beast>>(
+    _ pets: Pets, by keyPath: KeyPath<Beast, Key>, _ comment: Comment
 ) throws {
     var expected: [[UInt8]: Expected] = [:]
     for pet in pets {
@@ -227,7 +227,7 @@ private func check<Key: RealmCollectionValue, Pets: RealmCollection<Pet>>(
     }
 }
 
-private func checkAll(_ pets: some RealmCollection<Pet>, _ comment: Comment) throws {
+private func checkAll(_ pets: some RealmCollection<Beast>, _ comment: Comment) throws {
     try check(pets, by: \.breed, comment)
     try check(pets, by: \.nick, comment)
     try check(pets, by: \.age, comment)
@@ -246,10 +246,10 @@ private func checkAll(_ pets: some RealmCollection<Pet>, _ comment: Comment) thr
 
 // MARK: Mistakes
 
-private func managedPets() throws -> Results<Pet> {
+private func managedPets() throws -> Results<Beast> {
     let realm = try temporaryRealm(GroupingModels.all)
-    try realm.write { _ = realm.create(Pet.self) }
-    return realm.objects(Pet.self)
+    try realm.write { _ = realm.create(Beast.self) }
+    return realm.objects(Beast.self)
 }
 
 @Suite struct GroupingTrapTests {
@@ -258,42 +258,42 @@ private func managedPets() throws -> Results<Pet> {
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             let pets = try managedPets()
-            let _: [ObjectGroup<String, Pet>] = pets.grouped(byProperty: "friend.breed")
+            let _: [ObjectGroup<String, Beast>] = pets.grouped(byProperty: "friend.breed")
         }
         expectStop(
             "Cannot group by 'friend.breed': groups are made of an object's own properties.", link)
         let decimal = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(by: \.price) }
-        expectStop("Cannot group by decimal128 property 'Pet.price'.", decimal)
+        expectStop("Cannot group by decimal128 property 'Beast.price'.", decimal)
         let absent = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = try managedPets().grouped(byProperty: "colour") as [ObjectGroup<String, Pet>] }
-        expectStop("Property 'colour' not found in object of type 'Pet'", absent)
+        ) { _ = try managedPets().grouped(byProperty: "colour") as [ObjectGroup<String, Beast>] }
+        expectStop("Property 'colour' not found in object of type 'Beast'", absent)
     }
 
     @Test func keysOfAnotherTypeThanTheProperty() async {
         let type = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = try managedPets().grouped(byProperty: "age") as [ObjectGroup<String, Pet>] }
-        expectStop("Keys of type 'string' are not the values of int property 'Pet.age'.", type)
+        ) { _ = try managedPets().grouped(byProperty: "age") as [ObjectGroup<String, Beast>] }
+        expectStop("Keys of type 'string' are not the values of int property 'Beast.age'.", type)
         let null = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = try managedPets().grouped(byProperty: "nick") as [ObjectGroup<String, Pet>] }
+        ) { _ = try managedPets().grouped(byProperty: "nick") as [ObjectGroup<String, Beast>] }
         expectStop(
-            "Keys of type 'string' are not the values of string? property 'Pet.nick'.", null)
+            "Keys of type 'string' are not the values of string? property 'Beast.nick'.", null)
     }
 
     @Test func aggregatesOfWhatHasNone() async {
         let text = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(by: \.age, aggregating: \.breed) }
-        expectStop("Cannot aggregate string property 'Pet.breed' in groups.", text)
+        expectStop("Cannot aggregate string property 'Beast.breed' in groups.", text)
         let unnamed = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(by: \.age).map { $0.sum(of: \.age) } }
         expectStop(
-            "The groups have no aggregates of 'Pet.age'. Name the property in the argument "
+            "The groups have no aggregates of 'Beast.age'. Name the property in the argument "
                 + "'aggregating' of 'grouped'.", unnamed)
         let date = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -301,10 +301,10 @@ private func managedPets() throws -> Results<Pet> {
             _ = try managedPets().grouped(by: \.age, aggregating: \.born)
                 .map { $0.sum(ofProperty: "born") as Double }
         }
-        expectStop("Operation 'sum' not supported for date property 'Pet.born'", date)
+        expectStop("Operation 'sum' not supported for date property 'Beast.born'", date)
         let unmanaged = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = List<Pet>().grouped(by: \.age) }
+        ) { _ = List<Beast>().grouped(by: \.age) }
         expectStop(
             "This method may only be called on RLMArray instances retrieved from an RLMRealm",
             unmanaged)
