@@ -116,10 +116,9 @@ struct HistoryCommand: ParsableCommand {
         let unknown = found.filter(RunFolder.hasRowsOnly)
         if !unknown.isEmpty {
             Terminal.write(
-                "Note: \(Display.count(unknown.count, "run")) without \(RunFolder.reportName), of "
-                    + "which nobody knows the commit, left out: "
-                    + unknown.joined(separator: ", ") + ".
-", to: STDERR_FILENO)
+                "Note: \(Display.count(unknown.count, "run")) without \(RunFolder.reportName), "
+                    + "whose commits are not known, left out: "
+                    + unknown.joined(separator: ", ") + ".\n", to: STDERR_FILENO)
         }
         let paths = found.filter(RunFolder.exists)
         guard !paths.isEmpty else {
