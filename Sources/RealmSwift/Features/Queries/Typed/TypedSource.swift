@@ -90,13 +90,13 @@ package struct TypedSource {
         }
         switch right {
         case .value(let value):
-            return try self.comparison(path, operation, value, comparison.options)
+            return try self.comparison(path, operation, value: value, options: comparison.options)
         case .list(let values):
             guard comparison.options.isEmpty else { throw Self.options }
-            return try list(path, operation, values)
+            return try list(path, operation, of: values)
         case .keyPath(let syntax):
             let other = try self.path(syntax, scope)
-            return try self.comparison(path, operation, with: other, comparison.options)
+            return try self.comparison(path, operation, with: other, options: comparison.options)
         case .subquery: throw Missing(reason: "A subquery stands on the left in the typed form.")
         }
     }
@@ -106,8 +106,8 @@ package struct TypedSource {
     // MARK: Comparisons
 
     private func comparison(
-        _ path: Path, _ operation: ComparisonSyntax.Operation, _ value: Any?,
-        _ options: StringOptions
+        _ path: Path, _ operation: ComparisonSyntax.Operation, value: Any?,
+        options: StringOptions
     ) throws -> String {
         if path.collection != .none {
             guard path.collection != .map else {
@@ -124,12 +124,12 @@ package struct TypedSource {
             }
             return "\(path.text) \(symbol) \(literal)"
         }
-        return try call(path, operation, literal, options)
+        return try call(path, operation, argument: literal, options: options)
     }
 
     private func comparison(
         _ path: Path, _ operation: ComparisonSyntax.Operation, with other: Path,
-        _ options: StringOptions
+        options: StringOptions
     ) throws -> String {
         guard path.collection == .none, other.collection == .none else {
             throw Missing(reason: "Collections are not compared with properties.")
@@ -146,13 +146,13 @@ package struct TypedSource {
             }
             return "\(path.text) \(symbol) \(other.text)"
         }
-        return try call(path, operation, other.text, options)
+        return try call(path, operation, argument: other.text, options: options)
     }
 
     /// A comparison of texts or data, which is a call.
     private func call(
-        _ path: Path, _ operation: ComparisonSyntax.Operation, _ argument: String,
-        _ options: StringOptions
+        _ path: Path, _ operation: ComparisonSyntax.Operation, argument: String,
+        options: StringOptions
     ) throws -> String {
         let (name, label): (String, String)
         switch operation {
@@ -184,7 +184,7 @@ package struct TypedSource {
     }
 
     private func list(
-        _ path: Path, _ operation: ComparisonSyntax.Operation, _ values: [Any?]
+        _ path: Path, _ operation: ComparisonSyntax.Operation, of values: [Any?]
     ) throws -> String {
         guard path.collection == .none else { throw Self.ofElements(operation) }
         let literals = try values.map(path.literal)
@@ -340,12 +340,13 @@ extension ComparisonSyntax.Operation {
 
 extension TypedSource.Path {
     fileprivate var isMixed: Bool { collection == .none && type == .mixed }
-    fileprivate var isNumeric: Bool {
-        [.int, .float, .double, .decimal128, .date, .mixed].contains(type)
+    fileprivate var isNumeric: Bool { [.number, .date, .mixed].contains(type.traits.family) }
+    /// Whether `<` takes it. Identifiers have an order in predicates only.
+    fileprivate var isOrdered: Bool {
+        isNumeric || [.string, .data].contains(type.traits.family)
     }
-    fileprivate var isOrdered: Bool { isNumeric || [.string, .data].contains(type) }
-    /// Whether Swift has ranges of its values.
-    fileprivate var isRanged: Bool { [.int, .float, .double, .decimal128].contains(type) }
+    /// Whether Swift has ranges of its values, with literals for the bounds.
+    fileprivate var isRanged: Bool { type.traits.family == .number }
 
     /// A value as it is compared with the path, or with the elements that this leads to.
     fileprivate func literal(_ value: Any?) throws -> String {
@@ -356,23 +357,21 @@ extension TypedSource.Path {
             }
             return "nil"
         }
-        switch (type, value) {
-        case (.bool, let flag as Bool): return "\(flag)"
-        case (.bool, let number as Int) where number == 0 || number == 1: return "\(number == 1)"
-        case (.int, let number as Int): return "\(number)"
-        case (.int, let number as Double) where Int(exactly: number) != nil:
+        let isFraction = type.traits.family == .number && type != .int
+        switch value {
+        case let flag as Bool where type == .bool: return "\(flag)"
+        case let flag as Bool where type == .mixed: return ".bool(\(flag))"
+        case let number as Int where type == .bool && (number == 0 || number == 1):
+            return "\(number == 1)"
+        case let number as Int where type == .int || isFraction: return "\(number)"
+        case let number as Int where type == .mixed: return ".int(\(number))"
+        case let number as Double where isFraction: return "\(number)"
+        case let number as Double where type == .mixed: return ".double(\(number))"
+        case let number as Double where type == .int && Int(exactly: number) != nil:
             return "\(Int(number))"
-        case (.float, let number as Int), (.double, let number as Int),
-            (.decimal128, let number as Int):
-            return "\(number)"
-        case (.float, let number as Double), (.double, let number as Double),
-            (.decimal128, let number as Double):
-            return "\(number)"
-        case (.string, let text as String): return TypedSource.literal(text)
-        case (.mixed, let flag as Bool): return ".bool(\(flag))"
-        case (.mixed, let number as Int): return ".int(\(number))"
-        case (.mixed, let number as Double): return ".double(\(number))"
-        case (.mixed, let text as String): return ".string(\(TypedSource.literal(text)))"
+        case let text as String where type == .string: return TypedSource.literal(text)
+        case let text as String where type == .mixed:
+            return ".string(\(TypedSource.literal(text)))"
         default:
             throw TypedSource.Missing(
                 reason: "'\(OperandSyntax.value(value))' is no \(type.name) in the typed form.")
