@@ -56,7 +56,7 @@ struct ObjectGrouping: ~Copyable {
         counts.withUnsafeMutableBufferPointer { counts in
             rows.forEachRow { counts[Int(groups[$0])] &+= 1 }
         }
-        for position in columns.indices { try add(position, rows, scan) }
+        for position in columns.indices { try add(position, rows, of: scan) }
     }
 
     /// Makes summaries for the groups that are new.
@@ -128,7 +128,7 @@ struct ObjectGrouping: ~Copyable {
 
     /// Adds a column of the selected rows to the summaries of their groups.
     private mutating func add(
-        _ position: Int, _ rows: borrowing RowMask, _ scan: borrowing LeafScan
+        _ position: Int, _ rows: borrowing RowMask, of scan: borrowing LeafScan
     ) throws(StorageError) {
         let column = columns[position]
         let place = try table.column(column, of: scan.leaf)

@@ -55,20 +55,20 @@ extension ClusterTree {
         let leaf = writer.leaf.reading
         for column in 0..<leaf.columnCount where leaf.isSpilled(column) {
             let node = try writer.pager.node(leaf.spillReference(column))
-            guard let pages = fewerPages(for: node, atLeast: 1, writer.pager) else { continue }
+            guard let pages = fewerPages(for: node, atLeast: 1, in: writer.pager) else { continue }
             let (old, copy) = try writableSpill(writer, column, rows: leaf.rowCount)
             let (reference, _) = try writer.resize(copy, old, to: pages)
             writer.leaf.setSpillReference(column, reference)
         }
         let least = leafPages(writer.pager.pageSize)
-        if let pages = fewerPages(for: writer.leaf.reading, atLeast: least, writer.pager) {
+        if let pages = fewerPages(for: writer.leaf.reading, atLeast: least, in: writer.pager) {
             try resizeLeaf(writer, &root, to: pages)
         }
     }
 
     /// Returns the pages to which a node shrinks, with a third of its contents to spare; nil if
     /// that is more than half of what it has.
-    private func fewerPages(for node: Node, atLeast least: Int, _ pager: Pager) -> Int? {
+    private func fewerPages(for node: Node, atLeast least: Int, in pager: Pager) -> Int? {
         let bytes = NodeDraft.packedBytes(node) * 4 / 3
         let pages = max(least, (bytes + pager.pageSize - 1) / pager.pageSize)
         return pages * 2 <= node.pageCount ? pages : nil

@@ -18,7 +18,7 @@ public struct ObjectGroup<Key, Element: ObjectBase> {
     private let values: ValueGroup
     private let properties: AggregatedProperties
 
-    init(key: Key, _ values: ValueGroup, _ properties: AggregatedProperties) {
+    init(key: Key, _ values: ValueGroup, of properties: AggregatedProperties) {
         self.key = key
         count = values.count
         self.values = values
@@ -114,7 +114,7 @@ final class AggregatedProperties: Sendable {
     private let names: [String]
     let types: [ValueType]
 
-    init(className: String, _ names: [String], _ types: [ValueType]) {
+    init(className: String, names: [String], types: [ValueType]) {
         self.className = className
         self.names = names
         self.types = types

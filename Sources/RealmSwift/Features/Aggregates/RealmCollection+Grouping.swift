@@ -48,10 +48,11 @@ extension RealmCollection where Element: ObjectBase {
         let column = query.groupingColumn(property, for: Key.self)
         let aggregated = properties.map { query.aggregatedColumn($0) }
         let described = AggregatedProperties(
-            className: query.managedClass.model.name, properties, aggregated.map(\.type))
+            className: query.managedClass.model.name, names: properties,
+            types: aggregated.map(\.type))
         return query.groups(by: column, of: aggregated.map(\.column)).map { group in
             let key = group.key.withScalar { Key._decode($0, nil) }
-            return ObjectGroup(key: key, group, described)
+            return ObjectGroup(key: key, group, of: described)
         }
     }
 }

@@ -140,8 +140,10 @@ private typealias Beast = GroupingModels.Beast
     @Test func objectsWithoutClassesAreGroupedByName() throws {
         let realm = try realm(pets: 60, seed: 8)
         let typed = realm.objects(Beast.self).grouped(by: \.mood, aggregating: \.weight)
-        let groups: [ObjectGroup<Int?, DynamicObject>] = realm.dynamicObjects("Beast")
-            .grouped(byProperty: "mood", aggregating: ["weight"])
+        let groups: [ObjectGroup<Int?, DynamicObject>] = realm.dynamicObjects(
+            "GroupingModels_Beast"
+        )
+        .grouped(byProperty: "mood", aggregating: ["weight"])
         #expect(groups.map(\.key) == typed.map { $0.key?.rawValue })
         #expect(groups.map(\.count) == typed.map(\.count))
         for (group, other) in zip(groups, typed) {
@@ -265,35 +267,38 @@ private func managedPets() throws -> Results<Beast> {
         let decimal = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(by: \.price) }
-        expectStop("Cannot group by decimal128 property 'Beast.price'.", decimal)
+        expectStop("Cannot group by decimal128 property 'GroupingModels_Beast.price'.", decimal)
         let absent = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(byProperty: "colour") as [ObjectGroup<String, Beast>] }
-        expectStop("Property 'colour' not found in object of type 'Beast'", absent)
+        expectStop("Property 'colour' not found in object of type 'GroupingModels_Beast'", absent)
     }
 
     @Test func keysOfAnotherTypeThanTheProperty() async {
         let type = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(byProperty: "age") as [ObjectGroup<String, Beast>] }
-        expectStop("Keys of type 'string' are not the values of int property 'Beast.age'.", type)
+        expectStop(
+            "Keys of type 'string' are not the values of int property 'GroupingModels_Beast.age'.",
+            type)
         let null = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(byProperty: "nick") as [ObjectGroup<String, Beast>] }
         expectStop(
-            "Keys of type 'string' are not the values of string? property 'Beast.nick'.", null)
+            "Keys of type 'string' are not the values of string? property 'GroupingModels_Beast.nick'.",
+            null)
     }
 
     @Test func aggregatesOfWhatHasNone() async {
         let text = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(by: \.age, aggregating: \.breed) }
-        expectStop("Cannot aggregate string property 'Beast.breed' in groups.", text)
+        expectStop("Cannot aggregate string property 'GroupingModels_Beast.breed' in groups.", text)
         let unnamed = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(by: \.age).map { $0.sum(of: \.age) } }
         expectStop(
-            "The groups have no aggregates of 'Beast.age'. Name the property in the argument "
+            "The groups have no aggregates of 'GroupingModels_Beast.age'. Name the property in the argument "
                 + "'aggregating' of 'grouped'.", unnamed)
         let date = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -301,7 +306,8 @@ private func managedPets() throws -> Results<Beast> {
             _ = try managedPets().grouped(by: \.age, aggregating: \.born)
                 .map { $0.sum(ofProperty: "born") as Double }
         }
-        expectStop("Operation 'sum' not supported for date property 'Beast.born'", date)
+        expectStop(
+            "Operation 'sum' not supported for date property 'GroupingModels_Beast.born'", date)
         let unmanaged = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = List<Beast>().grouped(by: \.age) }
