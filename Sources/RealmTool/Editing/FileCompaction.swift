@@ -14,6 +14,8 @@ public struct FileCompaction: Encodable, Sendable {
     public static func run(
         path: String, key: [UInt8]?, until stop: StopRequest
     ) throws -> FileCompaction {
+        // A small file is rewritten before its progress is told.
+        try stop.check(path)
         let before = UInt64(fileSize(path) ?? 0)
         let isDone = try Database.rewrite(
             path: path, options: .init(createIfMissing: false, encryptionKey: key),

@@ -18,7 +18,8 @@ import ToolSupport
             try FileManager.default.copyItem(atPath: Self.fixture, toPath: run)
             // The fixture is older than the column that a history needs.
             let file = URL(fileURLWithPath: run + "/summary.csv")
-            let lines = try String(contentsOf: file, encoding: .utf8).split(whereSeparator: \.isNewline)
+            let lines = try String(contentsOf: file, encoding: .utf8)
+                .split(whereSeparator: \.isNewline)
             let longer = [lines[0] + ",deterministic"] + lines.dropFirst().map { $0 + ",true" }
             try Data((longer.joined(separator: "\n") + "\n").utf8).write(to: file)
         }
