@@ -3,7 +3,7 @@ import RealmSwift
 import Testing
 import ToolSupport
 
-enum GroupingModels {
+enum Grouped {
     enum Size: String, PersistableEnum { case small, middle, large }
     enum Mood: Int, PersistableEnum { case happy = 3, sad = -1, asleep = 7 }
 
@@ -35,7 +35,7 @@ enum GroupingModels {
     static let all: [ObjectBase.Type] = [Beast.self]
 }
 
-private typealias Beast = GroupingModels.Beast
+private typealias Beast = Grouped.Beast
 
 /// Groups compared with a dictionary of the same objects, which are read one by one. The message of
 /// a failure has the seed.
@@ -45,7 +45,7 @@ private typealias Beast = GroupingModels.Beast
     // MARK: Data
 
     private func realm(pets count: Int, seed: UInt64, key: Data? = nil) throws -> Realm {
-        var configuration = directory.configuration(GroupingModels.all)
+        var configuration = directory.configuration(Grouped.all)
         configuration.encryptionKey = key
         let realm = try Realm(configuration: configuration)
         try realm.write { addPets(count, seed: seed, to: realm) }
@@ -65,7 +65,7 @@ private typealias Beast = GroupingModels.Beast
             pet.speed = one(of: [0, -0.0, .nan, 0.1, 2.5])
             pet.born = Date(timeIntervalSinceReferenceDate: Double(one(of: [0, 5, -77, number])))
             pet.isTame = one(of: [false, true])
-            pet.size = one(of: GroupingModels.Size.allCases)
+            pet.size = one(of: Grouped.Size.allCases)
             pet.mood = one(of: [nil, .happy, .sad, .asleep])
             pet.code = one(of: [nil, UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2))])
             pet.tag = ObjectId(
@@ -141,7 +141,7 @@ private typealias Beast = GroupingModels.Beast
         let realm = try realm(pets: 60, seed: 8)
         let typed = realm.objects(Beast.self).grouped(by: \.mood, aggregating: \.weight)
         let groups: [ObjectGroup<Int?, DynamicObject>] = realm.dynamicObjects(
-            "GroupingModels_Beast"
+            "Grouped_Beast"
         )
         .grouped(byProperty: "mood", aggregating: ["weight"])
         #expect(groups.map(\.key) == typed.map { $0.key?.rawValue })
@@ -152,7 +152,7 @@ private typealias Beast = GroupingModels.Beast
     }
 
     @Test func sumsAreExactUntilTheyAreConverted() throws {
-        let realm = try temporaryRealm(GroupingModels.all)
+        let realm = try temporaryRealm(Grouped.all)
         try realm.write {
             for age in [Int.max, Int.max, 5, -5] {
                 let pet = realm.create(Beast.self)
@@ -249,7 +249,7 @@ private func checkAll(_ pets: some RealmCollection<Beast>, _ comment: Comment) t
 // MARK: Mistakes
 
 private func managedPets() throws -> Results<Beast> {
-    let realm = try temporaryRealm(GroupingModels.all)
+    let realm = try temporaryRealm(Grouped.all)
     try realm.write { _ = realm.create(Beast.self) }
     return realm.objects(Beast.self)
 }
@@ -267,11 +267,11 @@ private func managedPets() throws -> Results<Beast> {
         let decimal = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(by: \.price) }
-        expectStop("Cannot group by decimal128 property 'GroupingModels_Beast.price'.", decimal)
+        expectStop("Cannot group by decimal128 property 'Grouped_Beast.price'.", decimal)
         let absent = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(byProperty: "colour") as [ObjectGroup<String, Beast>] }
-        expectStop("Property 'colour' not found in object of type 'GroupingModels_Beast'", absent)
+        expectStop("Property 'colour' not found in object of type 'Grouped_Beast'", absent)
     }
 
     @Test func keysOfAnotherTypeThanTheProperty() async {
@@ -279,13 +279,13 @@ private func managedPets() throws -> Results<Beast> {
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(byProperty: "age") as [ObjectGroup<String, Beast>] }
         expectStop(
-            "Keys of type 'string' are not the values of int property 'GroupingModels_Beast.age'.",
+            "Keys of type 'string' are not the values of int property 'Grouped_Beast.age'.",
             type)
         let null = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(byProperty: "nick") as [ObjectGroup<String, Beast>] }
         expectStop(
-            "Keys of type 'string' are not the values of string? property 'GroupingModels_Beast.nick'.",
+            "Keys of type 'string' are not the values of string? property 'Grouped_Beast.nick'.",
             null)
     }
 
@@ -293,12 +293,12 @@ private func managedPets() throws -> Results<Beast> {
         let text = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(by: \.age, aggregating: \.breed) }
-        expectStop("Cannot aggregate string property 'GroupingModels_Beast.breed' in groups.", text)
+        expectStop("Cannot aggregate string property 'Grouped_Beast.breed' in groups.", text)
         let unnamed = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try managedPets().grouped(by: \.age).map { $0.sum(of: \.age) } }
         expectStop(
-            "The groups have no aggregates of 'GroupingModels_Beast.age'. Name the property in the argument "
+            "The groups have no aggregates of 'Grouped_Beast.age'. Name the property in the argument "
                 + "'aggregating' of 'grouped'.", unnamed)
         let date = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -307,7 +307,7 @@ private func managedPets() throws -> Results<Beast> {
                 .map { $0.sum(ofProperty: "born") as Double }
         }
         expectStop(
-            "Operation 'sum' not supported for date property 'GroupingModels_Beast.born'", date)
+            "Operation 'sum' not supported for date property 'Grouped_Beast.born'", date)
         let unmanaged = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = List<Beast>().grouped(by: \.age) }
