@@ -82,7 +82,7 @@ import ToolSupport
         let page = text.page(all: false)
         #expect(page.contains("00000008") && page.contains("E-divisive"))
         #expect(page.components(separatedBy: "<figure>").count == 3)
-        #expect(!page.contains("http"))
+        #expect(!page.contains("://"))
         let picture = HistoryText.picture(of: bytes)
         #expect(picture.hasPrefix("<svg xmlns=") && picture.contains("class=\"mark\""))
     }

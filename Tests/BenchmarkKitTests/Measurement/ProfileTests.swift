@@ -213,7 +213,7 @@ import ToolSupport
                 + ["--output", folder.path])
         let text = process.text()
         let runs = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        let graphs = try runs.flatMap { run in
+        let graphs = runs.flatMap { run in
             let profiles = "\(folder.path)/\(run)/profiles"
             return ((try? FileManager.default.contentsOfDirectory(atPath: profiles)) ?? [])
                 .map { "\(profiles)/\($0)" }
