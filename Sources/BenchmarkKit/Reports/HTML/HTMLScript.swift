@@ -6,9 +6,10 @@ enum HTMLScript {
         const all = selector => [...document.querySelectorAll(selector)];
         const order = new Intl.Collator("en", {numeric: true, sensitivity: "base"});
 
-        // Sorting: the largest first, then the smallest, then the order of the run.
-        const valueOf = cell =>
-          cell.dataset.value !== undefined ? Number(cell.dataset.value)
+        // Sorting: the largest first, then the smallest, then the order of the run. A text among
+        // figures, such as that of a failed row, counts as missing.
+        const valueOf = (cell, hasFigures) =>
+          hasFigures ? (cell.dataset.value === undefined ? null : Number(cell.dataset.value))
             : cell.textContent === "" ? null : cell.textContent;
         const compare = (a, b) =>
           typeof a === "number" && typeof b === "number" ? a - b
@@ -19,9 +20,9 @@ enum HTMLScript {
           const states = ["descending", "ascending", "none"];
           const rows = [...body.rows];
           const column = headers.indexOf(header);
+          const hasFigures = rows.some(row => row.cells[column].dataset.value !== undefined);
           // Names are read from A on, figures from the largest on.
-          if (!rows.some(row => row.cells[column].dataset.value !== undefined))
-            states.unshift(states.splice(1, 1)[0]);
+          if (!hasFigures) states.unshift(states.splice(1, 1)[0]);
           const now = header.getAttribute("aria-sort") || "none";
           const next = states[(states.indexOf(now) + 1) % 3];
           for (const other of headers) other.removeAttribute("aria-sort");
@@ -31,7 +32,8 @@ enum HTMLScript {
           rows.sort((first, second) => {
             const before = first.dataset.place - second.dataset.place;
             if (next === "none") return before;
-            const a = valueOf(first.cells[column]), b = valueOf(second.cells[column]);
+            const a = valueOf(first.cells[column], hasFigures);
+            const b = valueOf(second.cells[column], hasFigures);
             // What is missing comes last in both directions.
             if (a === null || b === null) return (a === null) - (b === null) || before;
             return sign * compare(a, b) || before;
@@ -45,7 +47,8 @@ enum HTMLScript {
             button.type = "button";
             button.append(...header.childNodes);
             header.append(button);
-            button.addEventListener("click", () => sort(table, header));
+            // Of the whole cell, which is larger than the text of its button.
+            header.addEventListener("click", () => sort(table, header));
           }
         }
 
@@ -95,7 +98,9 @@ enum HTMLScript {
         document.body.append(note);
         let owner = null;
         const show = event => {
-          owner = event.target.closest?.("[data-note]") ?? null;
+          // Scrolling moves something else below the pointer; what has the focus keeps its note.
+          owner = event.target.closest?.("[data-note]")
+            ?? document.activeElement?.closest("[data-note]") ?? null;
           note.textContent = owner?.dataset.note ?? "";
           place();
         };

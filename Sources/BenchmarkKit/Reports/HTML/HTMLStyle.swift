@@ -38,11 +38,11 @@ enum HTMLStyle {
         section { scroll-margin-top: 3.5rem; }
         .scroll { overflow-x: auto; }
         table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
-        th, td { padding: .22rem .5rem; text-align: right; white-space: nowrap;
+        th, td { padding: .22rem .34rem; text-align: right; white-space: nowrap;
           border-bottom: 1px solid var(--rule); }
         .left { text-align: left; }
         td.left { white-space: pre; }
-        thead th { color: var(--soft); font-weight: 600; vertical-align: bottom; }
+        thead th { color: var(--soft); font-weight: 600; vertical-align: bottom; cursor: pointer; }
         th button { font: inherit; color: inherit; background: none; border: 0; padding: 0;
           cursor: pointer; text-align: inherit; }
         th[data-note] button { text-decoration: underline dotted; text-underline-offset: 3px; }
