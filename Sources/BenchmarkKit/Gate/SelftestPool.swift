@@ -107,7 +107,7 @@ extension SelftestPool.Entry {
             caseId: record["case_id"], status: .ok, operations: Int(operations),
             elapsedSeconds: elapsed,
             latencyP10: number("latency_p10_us"), latencyP50: number("latency_p50_us"),
-            // Pools before 2026-11-28 lack it.
+            // Pools before 2026-11-27 lack it.
             slowShare: record.hasColumn("slow_share") ? number("slow_share") : nil,
             processorSeconds: processor, wallSeconds: wall,
             digest: record["digest"].isEmpty ? nil : record["digest"])
