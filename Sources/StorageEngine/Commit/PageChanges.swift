@@ -1,3 +1,5 @@
+import Glibc
+
 /// What a commit changed in its runs, as bytes of its record (`docs/design.md`, "Records that carry
 /// changes").
 ///
@@ -98,6 +100,8 @@ private struct RunAndBase {
     let run: UnsafeRawBufferPointer
     let base: UnsafeRawBufferPointer
     private let width = MemoryLayout<UInt64>.size
+    /// The number of bytes that are compared at once.
+    private static let block = 256
 
     init(run: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer) {
         self.run = run
@@ -114,6 +118,13 @@ private struct RunAndBase {
         var place = start
         guard start + distance >= 0 else { return start }
         let end = min(run.count, base.count - distance)
+        // Most of a run is as it was, which the C library sees many bytes at a time.
+        while place + Self.block <= end,
+            memcmp(
+                run.baseAddress! + place, base.baseAddress! + place + distance, Self.block) == 0
+        {
+            place += Self.block
+        }
         while place + width <= end, word(run, place) == word(base, place + distance) {
             place += width
         }

@@ -21,7 +21,8 @@ extension ClusterTree {
             try resizeLeaf(writer, &root, to: pages)
             return true
         }
-        if leaf.rowCount < Self.minimumRows, !keepsRowsTogether(writer.leaf),
+        if leaf.rowCount < Self.minimumRows * leaf.pageCount / pages,
+            !keepsRowsTogether(writer.leaf),
             try spillLargestColumn(writer)
         {
             return true

@@ -1,10 +1,11 @@
-/// Changing rows. If a leaf of fewer than `minimumRows` rows has no room for a change, it first
-/// moves its largest column to a node of its own ("spills" it), so that scans of one column do not
-/// touch wide ones. Columns whose own pages would be mostly empty are not spilled. Then the leaf
+/// Changing rows. If a leaf of fewer than `minimumRows` rows a page has no room for a change, it
+/// first moves its largest column to a node of its own ("spills" it), so that scans of one column
+/// do not touch wide ones. Columns whose own pages would be mostly empty are not spilled. Then the leaf
 /// grows, and once it has its largest size it is split. Leaves thus keep many rows however wide the
 /// table is, and scans of narrow columns have long stretches to read.
 extension ClusterTree {
-    /// The row count below which a leaf spills columns before it grows.
+    /// The rows of a page of a leaf below which it spills columns before it grows. A leaf that
+    /// begins with several pages thus spills what one that grows would have.
     static let minimumRows = 256
     /// The most pages by which a leaf grows, which bounds what a change of one value writes.
     static let maximumGrowth = 3

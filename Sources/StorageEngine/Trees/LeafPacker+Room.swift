@@ -31,7 +31,8 @@ extension LeafPacker {
                 middle = (fitting + tooMany) / 2
             }
             let rows = wanted.lowerBound..<wanted.lowerBound + max(fitting, 1)
-            let hasFewRows = rowCount + fitting < ClusterTree.minimumRows
+            let hasFewRows =
+                rowCount + fitting < ClusterTree.minimumRows * pages / shape.pages
             if shape.isCluster, outcome == .leafFull,
                 (hasFewRows && spillLargest(columns, rows, with: joint)) || grow()
             {
