@@ -80,19 +80,22 @@ extension Migration {
         var position = 0
         var keys: [ObjectKey] = []
         while position < count, !newRealm.hasFailed {
-            progress.note(managedClass.model.name, position, of: count)
             keys.removeAll(keepingCapacity: true)
             let start = attempt { try table.location(at: position) }
             let stamp = oldRealm.connection.layoutStamp.pointee
             for row in start.row..<start.leaf.rowCount {
                 keys.append(table.key(at: RowLocation(leaf: start.leaf, row: row)))
             }
-            position += keys.count
             for (index, key) in keys.enumerated() {
+                // A leaf may have thousands of objects, and the block may take long for each.
+                if index % 256 == 0 {
+                    progress.note(managedClass.model.name, position + index, of: count)
+                }
                 let row = RowLocation(leaf: start.leaf, row: start.row + index)
                 body(key, MigrationAccessor.Place(row: row, stamp: stamp))
                 if emptied.contains(managedClass.model.name) { return }
             }
+            position += keys.count
             oldRealm.connection.releaseExcessMemory()
         }
     }
