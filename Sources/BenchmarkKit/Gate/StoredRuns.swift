@@ -71,7 +71,8 @@ public struct StoredRuns: Sendable {
         guard let path = paths.first(where: { ($0 as NSString).lastPathComponent == name }) else {
             throw BenchmarkError(.usage, "There is no run '\(name)'.")
         }
-        return try HTMLReport.text(of: Self.run(at: path), indirect: .load())
+        return try HTMLReport.text(
+            of: Self.run(at: path), indirect: .load(), hasScript: false)
     }
 
     /// The page of how metrics went from run to run. Runs that cannot be read are left out.
@@ -89,7 +90,7 @@ public struct StoredRuns: Sendable {
         }
         let log = CommitLog()
         let history = try RunHistory(of: runs, metrics: RunHistory.metrics, log: log) { _ in true }
-        return HistoryText(history: history, log: log).page(all: true)
+        return HistoryText(history: history, log: log).page(all: true, hasScript: false)
     }
 
     /// Reads a run, unless it would lead out of its folder.

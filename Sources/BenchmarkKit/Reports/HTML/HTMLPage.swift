@@ -26,13 +26,15 @@ struct HTMLPage {
     var facts: [(name: String, value: String)] = []
     var warnings: [String] = []
     var sections: [Section]
+    /// Whether it sorts and searches. Frames that run no script are to have none.
+    var hasScript = true
 
     var text: String {
-        let script = HTMLScript.text
+        let script = hasScript ? HTMLScript.text : ""
         // The hash lets this script run and no other, should a text ever get past the escaping.
         let policy =
             "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
-            + "script-src 'sha256-\(Self.digest(of: script))'"
+            + "script-src \(hasScript ? "'sha256-\(Self.digest(of: script))'" : "'none'")"
         let all = sections + [glossary].compactMap(\.self)
         return """
             <!DOCTYPE html>
@@ -43,8 +45,9 @@ struct HTMLPage {
             <style>
             \(HTMLStyle.sheet)</style></head><body>
             <header><h1>\(SVG.escaped(title))</h1>\(factList)\(warningList)</header>
-            \(Self.contents(all))\(tools)
-            \(all.map(Self.html).joined())<script>\(script)</script></body></html>
+            \(Self.contents(all))\(hasScript ? tools : "")
+            \(all.map(Self.html).joined())\(hasScript ? "<script>\(script)</script>" : "")
+            </body></html>
 
             """
     }

@@ -14,11 +14,13 @@ enum HTMLReport {
         return file
     }
 
-    static func text(of run: RunFolder, indirect: IndirectRatios) throws -> String {
+    static func text(
+        of run: RunFolder, indirect: IndirectRatios, hasScript: Bool = true
+    ) throws -> String {
         let header = run.header
         var page = HTMLPage(
             title: "Benchmark run \(header.runId)", facts: RunFacts.all(of: header),
-            warnings: header.warnings, sections: [])
+            warnings: header.warnings, sections: [], hasScript: hasScript)
         if header.finishedAt == nil {
             page.warnings.insert(
                 "The run ended early: rows that were to follow are missing.", at: 0)
