@@ -1,8 +1,8 @@
 /// Changing rows. If a leaf of fewer than `minimumRows` rows a page has no room for a change, it
 /// first moves its largest column to a node of its own ("spills" it), so that scans of one column
-/// do not touch wide ones. Columns whose own pages would be mostly empty are not spilled. Then the leaf
-/// grows, and once it has its largest size it is split. Leaves thus keep many rows however wide the
-/// table is, and scans of narrow columns have long stretches to read.
+/// do not touch wide ones. Columns whose own pages would be mostly empty are not spilled. Then the
+/// leaf grows, and once it has its largest size it is split. Leaves thus keep many rows however
+/// wide the table is, and scans of narrow columns have long stretches to read.
 extension ClusterTree {
     /// The rows of a page of a leaf below which it spills columns before it grows. A leaf that
     /// begins with several pages thus spills what one that grows would have.
