@@ -64,7 +64,7 @@ final class LinkCursor {
             if position == keysStart + keys.count { break }
             let key = keys[position - keysStart]
             position += 1
-            if !ReferenceCounts.isSole(&accessor, soleReference) {
+            if ReferenceCounts.sole(&accessor, soleReference) == nil {
                 accessor = target.makeUnplaced(key: key)
             }
             // The reference is unretained, which is safe because the caller's variable retains the

@@ -6,30 +6,36 @@ import StorageEngine
 /// Use it on the thread of the collection's Realm; use on another thread stops the program.
 @frozen
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
+    // A step through an unmanaged reference counts nothing; `owner` keeps the cursor alive.
+
     /// The cursor of results that are all objects of a class.
-    @usableFromInline let cursor: TableCursor?
+    @usableFromInline let cursor: Unmanaged<TableCursor>?
+    /// The cursor of a collection of links.
+    @usableFromInline let links: Unmanaged<LinkCursor>?
+    @usableFromInline let owner: AnyObject?
     /// The object that a cursor returned last. It is stored here and not in the cursor, so that a
     /// loop that does not keep the object needs no reference counting.
     @usableFromInline var accessor: ObjectBase?
-    /// The cursor of a collection of links.
-    @usableFromInline let links: LinkCursor?
     @usableFromInline let elements: _ElementIterator<Element>?
 
     init(cursor: TableCursor) {
-        self.cursor = cursor
+        self.cursor = .passUnretained(cursor)
         links = nil
+        owner = cursor
         elements = nil
     }
 
     init(links: LinkCursor) {
         cursor = nil
-        self.links = links
+        self.links = .passUnretained(links)
+        owner = links
         elements = nil
     }
 
     init(_ source: _ElementIterator<Element>.Source) {
         cursor = nil
         links = nil
+        owner = nil
         elements = _ElementIterator(source)
     }
 
@@ -38,16 +44,15 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     public mutating func next() -> Element? {
         if let cursor {
             // Safe because `Results` creates a cursor only for the class `Element`.
-            if let accessor, cursor._step(accessor) {
-                return unsafeBitCast(accessor, to: Element.self)
+            cursor._withUnsafeGuaranteedRef {
+                if !$0._step(&accessor) { $0._stepSlowly(&accessor) }
             }
-            cursor._stepSlowly(&accessor)
             guard let accessor else { return nil }
             return unsafeBitCast(accessor, to: Element.self)
         }
         if let links {
             // Safe because a collection creates a cursor only for objects of the class `Element`.
-            links._step(&accessor)
+            links._withUnsafeGuaranteedRef { $0._step(&accessor) }
             guard let accessor else { return nil }
             return unsafeBitCast(accessor, to: Element.self)
         }

@@ -59,16 +59,21 @@ final class TableCursor {
 
     /// Reuses the last accessor for the next object. Returns false if the next object is not in the
     /// same leaf, if rows have moved, or if there are other references to the accessor.
+    ///
+    /// The parameter is `inout`, and is not copied before its references are counted: whether the
+    /// optimizer removes the copy's own reference depends on the code around the loop.
     @inlinable @inline(__always)
-    final func _step(_ accessor: ObjectBase) -> Bool {
+    final func _step(_ accessor: inout ObjectBase?) -> Bool {
         let row = _row &+ 1
         guard row < _stepLimit, _context.pointee.isCurrent(_stamp),
-            ReferenceCounts.of(accessor) == _soleReference
+            let accessor = ReferenceCounts.sole(&accessor, _soleReference)
         else { return false }
         _row = row
         _key &+= 1
-        accessor._row = Int32(truncatingIfNeeded: row)
-        accessor._key = _key
+        accessor._withUnsafeGuaranteedRef {
+            $0._row = Int32(truncatingIfNeeded: row)
+            $0._key = _key
+        }
         return true
     }
 
@@ -88,7 +93,7 @@ final class TableCursor {
         hasStarted = true
         let location = RowLocation(leaf: leaf, row: _row)
         _key = table.key(at: location).rawValue
-        if !ReferenceCounts.isSole(&accessor, _soleReference) {
+        if ReferenceCounts.sole(&accessor, _soleReference) == nil {
             accessor = managedClass.makeUnplaced(key: _key)
         }
         accessor?._key = _key

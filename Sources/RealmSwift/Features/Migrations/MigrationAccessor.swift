@@ -37,7 +37,7 @@ struct MigrationAccessor {
     /// Moves to an object that exists. If rows may have moved since the place was found, the object
     /// looks for it anew.
     mutating func stand(at key: ObjectKey, _ place: Place) {
-        if !ReferenceCounts.isSole(&accessor, soleReference) {
+        if ReferenceCounts.sole(&accessor, soleReference) == nil {
             accessor = managedClass.makeUnplaced(key: key.rawValue)
         }
         accessor?._key = key.rawValue

@@ -15,13 +15,21 @@ enum ReferenceCounts {
         UnsafeRawPointer(object).load(fromByteOffset: 8, as: UInt64.self)
     }
 
-    /// Returns whether a reference is the only one to its object, given the word of an object with
-    /// one reference. The parameter is `inout` because a copy would increment the count.
-    @inline(__always)
-    static func isSole(_ object: inout ObjectBase?, _ soleReference: UInt64) -> Bool {
+    /// Returns the object, uncounted, if a reference is the only one to it; nil if there is no
+    /// object, or other references. The variable keeps the object alive.
+    ///
+    /// - Parameters:
+    ///   - object: A copy would increment the count.
+    ///   - soleReference: The word of an object with one reference.
+    @inlinable @inline(__always)
+    static func sole(
+        _ object: inout ObjectBase?, _ soleReference: UInt64
+    ) -> Unmanaged<ObjectBase>? {
         withUnsafeBytes(of: &object) {
-            guard let object = $0.load(as: UnsafeMutableRawPointer?.self) else { return false }
-            return of(object) == soleReference
+            guard let object = $0.load(as: UnsafeMutableRawPointer?.self),
+                of(object) == soleReference
+            else { return nil }
+            return Unmanaged.fromOpaque(object)
         }
     }
 
