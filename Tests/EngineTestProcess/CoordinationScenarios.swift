@@ -81,6 +81,21 @@ let coordinationScenarios: [String: Scenario] = [
         report("done")
         waitForTest()
     },
+    // Takes the write lock many times for a tenth of a millisecond, and counts in the data file how
+    // often another process had it before.
+    "count-turns": { arguments in
+        let (coordinator, role) = try openDataFile(arguments[0])
+        report("\(role)")
+        waitForTest()
+        for _ in 0..<Int(arguments[1])! {
+            _ = try coordinator.lockForWriting()
+            try countTurn(coordinator)
+            usleep(100)
+            coordinator.unlockAfterWriting()
+        }
+        report("done")
+        waitForTest()
+    },
     "try-open": { arguments in
         do {
             let (_, role) = try openDataFile(arguments[0])
@@ -144,14 +159,28 @@ private func closeDataFile(_ coordinator: Coordinator) throws -> Bool {
 }
 
 private func incrementNumber(_ coordinator: Coordinator) throws {
+    try changeNumbers(coordinator) { $0[0] += 1 }
+}
+
+/// The first number is the turns, the second one the process that had the last one.
+private func countTurn(_ coordinator: Coordinator) throws {
+    try changeNumbers(coordinator) { numbers in
+        let process = UInt64(System.processID)
+        if numbers[1] != process { numbers[0] += 1 }
+        numbers[1] = process
+    }
+}
+
+/// Changes two numbers at the beginning of the data file.
+private func changeNumbers(
+    _ coordinator: Coordinator, _ change: (inout [UInt64]) -> Void
+) throws {
     let file = try System.open(coordinator.path, flags: O_RDWR)
     defer { System.close(file) }
-    var number: UInt64 = 0
-    try withUnsafeMutableBytes(of: &number) { buffer in
-        _ = try System.read(file, into: buffer, at: 0)
-    }
-    number += 1
-    try withUnsafeBytes(of: number) { try System.write(file, $0, at: 0) }
+    var numbers: [UInt64] = [0, 0]
+    try numbers.withUnsafeMutableBytes { _ = try System.read(file, into: $0, at: 0) }
+    change(&numbers)
+    try numbers.withUnsafeBytes { try System.write(file, $0, at: 0) }
 }
 
 /// Calls `fork`. Swift does not import it, so its address is looked up.

@@ -12,33 +12,21 @@ struct GatheringPolicy {
     /// that finish during a sync are many enough, and waiting for the last of them costs more than
     /// a sync shared with it saves.
     static let largestGroup = 8
-    /// After waiting in vain, this many groups do not wait; twice as many each time, up to the
-    /// largest number.
-    private static let shortestPause = 4
-    private static let longestPause = 1024
 
     private var expected = 0
-    private var pause = 0
-    private var nextPause = GatheringPolicy.shortestPause
+    private var backoff = Backoff()
 
     /// A group was written. `committers`: those whom it served, and those who wait for the next.
     mutating func groupWasWritten(committers: Int) {
         expected = committers
-        if pause > 0 { pause -= 1 }
+        backoff.pass()
     }
 
     /// How many committers a group should have before it is written; nil if it should not wait.
     var wanted: Int? {
-        pause == 0 && (2...Self.largestGroup).contains(expected) ? expected : nil
+        backoff.isDue && (2...Self.largestGroup).contains(expected) ? expected : nil
     }
 
     /// A group has waited. `isComplete`: whether all came.
-    mutating func didWait(isComplete: Bool) {
-        if isComplete {
-            nextPause = Self.shortestPause
-        } else {
-            pause = nextPause
-            nextPause = min(2 * nextPause, Self.longestPause)
-        }
-    }
+    mutating func didWait(isComplete: Bool) { backoff.didTry(inVain: !isComplete) }
 }

@@ -40,7 +40,7 @@ extension SharedRegion {
         clearPins(ofProcessSlot: index)
         let turn = currentTurn
         if turn.process == index { endTurn(turn) }
-        if slot.isWaitingToWrite.exchange(0) != 0 {
+        if slot.waitingTicket.exchange(0) != 0 {
             _ = waitingProcessCount.fetchAdd(UInt32.max)
         }
         let sleepers = slot.sleeperCount.exchange(0)

@@ -2,9 +2,8 @@
 /// its process, then takes the byte-range lock that excludes other processes.
 ///
 /// The process keeps the byte-range lock while its writers hand over to each other and while their
-/// writes are on their way to the disk, but only for a limited time. The kernel lets a process that
-/// has just unlocked lock again before it has woken the waiting ones. Therefore a process that sees
-/// others waiting lets one of them go first.
+/// writes are on their way to the disk, but only for a limited time. How another process waits for
+/// it is in `Coordinator+WaitingToWrite`.
 extension Coordinator {
     /// Guarded by `writeQueue`.
     struct WriteLockState {
@@ -12,6 +11,8 @@ extension Coordinator {
         var heldSince: UInt64 = 0
         /// Whether this process was the last one to hold the lock, as far as it knows.
         var wasLastHolder = false
+        /// Whether to let another process have its turn.
+        var patience = Backoff()
     }
 
     package enum PreviousWriter: Equatable, Sendable {
@@ -22,7 +23,6 @@ extension Coordinator {
     }
 
     private static let maximumHoldNanoseconds: UInt64 = 5_000_000
-    private static let courtesy = Duration.milliseconds(1)
 
     /// Waits until this caller is the only writer. Each call must be paired with one of
     /// `unlockAfterWriting`, which may be made by another thread.
@@ -133,6 +133,8 @@ extension Coordinator {
             }
             writeLockState.holdsProcessLock = true
             writeLockState.heldSince = System.monotonicNanoseconds
+            region.lastWriter.storeRelaxed(UInt32(processSlot) + 1)
+            _ = region.lockCount.fetchAdd(1)
             while planted(.waitsForDeadWriter), region.writerActive.loadAcquire() != 0 {
                 System.sleep(nanoseconds: 1_000_000)
             }
@@ -162,42 +164,6 @@ extension Coordinator {
             writeLockState.wasLastHolder = true
         } catch {
             region.writerActive.storeRelease(1)
-        }
-    }
-
-    // MARK: The byte-range lock
-
-    private func tryLockProcess() throws(SystemFailure) -> Bool {
-        try System.tryLock(lockFile, .exclusive, on: LockRanges.writing)
-    }
-
-    private func waitForProcessLock() throws(SystemFailure) {
-        let word = region.processSlot(processSlot).isWaitingToWrite
-        // The sum is incremented first and decremented last. A process that is killed in between
-        // leaves it too high, never too low.
-        _ = region.waitingProcessCount.fetchAdd(1)
-        word.storeSequential(1)
-        defer {
-            word.storeSequential(0)
-            _ = region.waitingProcessCount.fetchAdd(UInt32.max)
-            System.wake(word, isShared: true)
-        }
-        try System.lock(lockFile, .exclusive, on: LockRanges.writing)
-    }
-
-    /// Waits, for a bounded time, until a process that is waiting for the lock has acquired it.
-    private func letOthersGoFirst() {
-        guard writeLockState.wasLastHolder else { return }
-        writeLockState.wasLastHolder = false
-        guard region.waitingProcessCount.loadAcquire() != 0 else { return }
-        for index in 0..<region.usedProcessSlots where index != processSlot {
-            let slot = region.processSlot(index)
-            guard slot.isInUse.loadRelaxed() != 0, slot.isWaitingToWrite.loadAcquire() != 0
-            else { continue }
-            System.wait(
-                on: slot.isWaitingToWrite, while: 1, timeout: Self.courtesy, isShared: true)
-            if slot.isWaitingToWrite.loadAcquire() != 0 { clearIfDead(processSlot: index) }
-            return
         }
     }
 }

@@ -5,7 +5,7 @@
 /// that is its only user clears it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 10
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 11
     /// Whether a file that begins with this word is a lock file of this library, of any layout.
     static func isMagic(_ word: UInt64) -> Bool { word >> 8 == magic >> 8 }
 
@@ -54,6 +54,12 @@ struct SharedRegion {
     var syncTurn: UnsafeMutablePointer<UInt64> { word64(96) }
     /// The number of turns that were taken over since a sync last succeeded.
     var syncTakeovers: UnsafeMutablePointer<UInt32> { word32(112) }
+    /// The number of times that a process took the write lock; it wraps around.
+    var lockCount: UnsafeMutablePointer<UInt32> { word32(116) }
+    /// The process slot plus one of the process that took the write lock last.
+    var lastWriter: UnsafeMutablePointer<UInt32> { word32(120) }
+    /// The number of tickets that processes drew to wait for the write lock; it wraps around.
+    var drawnTickets: UnsafeMutablePointer<UInt32> { word32(124) }
     /// 1 if the file was recovered by a process that could only read it. The visible version must
     /// then be made durable before anything is written.
     var needsRecovery: UnsafeMutablePointer<UInt32> { word32(88) }
@@ -149,8 +155,9 @@ struct SharedRegion {
         var startTime: UnsafeMutablePointer<UInt64> {
             (base + 8).assumingMemoryBound(to: UInt64.self)
         }
-        /// 1 while the process waits for the write lock that another one holds.
-        var isWaitingToWrite: UnsafeMutablePointer<UInt32> {
+        /// A ``WaitingTicket`` while the process waits for the write lock of another one; 0 if it
+        /// does not.
+        var waitingTicket: UnsafeMutablePointer<UInt32> {
             (base + 16).assumingMemoryBound(to: UInt32.self)
         }
         /// The number of threads of this process that may be asleep on the wake-up word.

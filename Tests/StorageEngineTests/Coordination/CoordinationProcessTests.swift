@@ -160,6 +160,64 @@ import ToolSupport
         #expect(bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } == 900)
     }
 
+    @Test func aProcessWritesRepeatedlyBeforeAnotherOneHasItsTurn() throws {
+        let directory = try CoordinationTestDirectory()
+        let path = directory.file("a")
+        let children = try (0..<3).map { _ in
+            try CoordinationTestProcess("count-turns", path, "300")
+        }
+        for child in children { _ = child.nextLine() }
+        for child in children { try child.proceed() }
+        for child in children { #expect(child.nextLine() == "done") }
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        let turns = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+        // If the lock was handed over each time there would be nearly 900.
+        #expect((3...450).contains(turns))
+    }
+
+    /// One that waits patiently has no lock that the kernel would release, but others who wait let
+    /// it go first.
+    @Test(arguments: [SIGKILL, SIGSTOP]) func oneThatWaitsAndDiesOrStopsHoldsNobodyUp(
+        signal: Int32
+    ) throws {
+        let directory = try CoordinationTestDirectory()
+        let file = try CoordinationTestFile(directory.file("a"))
+        let region = file.coordinator.region
+        _ = try file.coordinator.lockForWriting()
+        let first = try CoordinationTestProcess("wait-to-write", directory.file("a"))
+        #expect(first.nextLine() == "joined")
+        while region.waitingProcessCount.loadAcquire() == 0 { usleep(100) }
+        usleep(1000)
+        Glibc.kill(Int32(first.processID), signal)
+        let second = try CoordinationTestProcess("count-under-lock", directory.file("a"), "20")
+        #expect(second.nextLine() == "joined")
+        try second.proceed()
+        // Most likely it waits by now.
+        usleep(20_000)
+        file.coordinator.unlockAfterWriting()
+        #expect(second.nextLine() == "done")
+        if signal == SIGKILL {
+            file.coordinator.clearDeadProcesses()
+            #expect(region.waitingProcessCount.loadAcquire() == 0)
+        }
+        first.kill()
+        second.kill()
+        try file.close()
+    }
+
+    @Test func theOneThatHasWaitedLongestComesFirst() {
+        let numbers: [UInt32] = [0, 1, 2, .max / 4 - 1, .max / 4, .max / 4 + 1, .max - 1, .max]
+        for number in numbers {
+            let ticket = WaitingTicket(number: number)
+            let next = WaitingTicket(number: number &+ 1)
+            #expect(ticket < next && !(next < ticket) && !(ticket < ticket))
+            #expect(!ticket.isInKernel && ticket.inKernel.isInKernel)
+            #expect(ticket.inKernel < next && !(ticket < ticket.inKernel))
+            #expect(WaitingTicket(word: ticket.word) == ticket)
+        }
+        #expect(WaitingTicket(word: 0) == nil)
+    }
+
     @Test func busyProcessLetsOthersWrite() throws {
         let directory = try CoordinationTestDirectory()
         let file = try CoordinationTestFile(directory.file("a"))

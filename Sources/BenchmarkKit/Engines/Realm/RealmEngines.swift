@@ -8,7 +8,7 @@ protocol RealmEngine: BenchmarkEngine {}
 
 extension RealmEngine {
     var name: String { "realm" }
-    var version: String { "format 2" }
+    var version: String { "file format \(Database.Options().formatVersion)" }
     var durabilities: [Durability] { [.full, .relaxed] }
     var counters: IOCounters {
         let counted = SystemCounters.current
