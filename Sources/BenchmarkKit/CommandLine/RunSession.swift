@@ -153,11 +153,7 @@ final class RunSession {
             let profile = try runner.profile(benchmarkCase, with: profiler) { [terminal] in
                 terminal.status(benchmarkCase.name + Self.text(of: $0))
             }
-            let folder = directory.path + "/profiles"
-            try FolderFiles.make(folder)
-            let file = "\(folder)/\(benchmarkCase.fileName).svg"
-            let graph = FlameGraph(title: benchmarkCase.name, profile: profile)
-            try TextFile.write(graph.file(), replacing: file)
+            let file = try ProfileFiles.write(profile, of: benchmarkCase, in: directory.path)
             terminal.note("  flame graph: \(file)")
         } catch let error as BenchmarkError where error.code == .caseFailed {
             terminal.note(terminal.styled("  no flame graph: ", .red) + error.message)

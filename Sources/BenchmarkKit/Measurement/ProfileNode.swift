@@ -1,5 +1,5 @@
 /// A function in a tree of calls, with what it cost together with all that it called.
-struct ProfileNode: Equatable {
+struct ProfileNode: Codable, Equatable {
     var name: String
     /// Samples or instructions, those of the callees included.
     var cost = 0.0
@@ -36,8 +36,8 @@ struct ProfileNode: Equatable {
 }
 
 /// Where the time, or the instructions, of the measured region of a case went.
-struct CaseProfile {
-    enum Unit: String {
+struct CaseProfile: Codable, Equatable {
+    enum Unit: String, Codable {
         case samples, instructions
     }
 

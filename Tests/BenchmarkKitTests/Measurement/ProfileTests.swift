@@ -159,6 +159,38 @@ import ToolSupport
         #expect(!FlameGraph(title: "", profile: profile).file().contains("nan"))
     }
 
+    @Test func thePageOfTheRunShowsIt() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/run"
+        try FileManager.default.copyItem(
+            at: ResourceLocator.packageDirectory().appendingPathComponent(
+                "Tests/BenchmarkKitTests/Fixtures/run"), to: URL(fileURLWithPath: path))
+        func page() throws -> String {
+            try HTMLReport.text(of: RunFolder(path: path), indirect: .load())
+        }
+        #expect(try !page().contains("Flame graphs"))
+        let row = try #require(RunFolder(path: path).rows.first { $0.engine == "realm" })
+        let benchmarkCase = BenchmarkCase(
+            identifier: CaseIdentifier(
+                workload: row.workload, strategy: row.strategy, size: row.size), layer: "api",
+            options: CaseOptions())
+        try #require(benchmarkCase.name == row.name)
+        var root = ProfileNode("measured region")
+        root.add(["StorageEngine.Table.insert(<script>) -> ()", "malloc"], cost: 90)
+        root.add(["tiny"], cost: 0.01)
+        let picture = try ProfileFiles.write(
+            CaseProfile(unit: .samples, root: root, note: "a & b"), of: benchmarkCase, in: path)
+        #expect(FileManager.default.fileExists(atPath: picture))
+        let text = try page()
+        #expect(text.contains("Flame graphs") && text.contains("malloc\n99.99 %, 90 samples"))
+        #expect(text.contains("a &amp; b") && !text.contains("(<script>"))
+        #expect(!text.contains("tiny"))
+        try Data("{\"unit\": 1}".utf8).write(
+            to: URL(fileURLWithPath: picture.replacing(".svg", with: ".json")))
+        let error = #expect(throws: BenchmarkError.self) { try page() }
+        #expect(error?.message.contains("is not what a run writes") == true)
+    }
+
     // MARK: Tools
 
     private func tools(_ names: [String: String]) throws -> TemporaryFolder {
@@ -216,7 +248,7 @@ import ToolSupport
         let graphs = runs.flatMap { run in
             let profiles = "\(folder.path)/\(run)/profiles"
             return ((try? FileManager.default.contentsOfDirectory(atPath: profiles)) ?? [])
-                .map { "\(profiles)/\($0)" }
+                .filter { $0.hasSuffix(".svg") }.map { "\(profiles)/\($0)" }
         }
         #expect(graphs.count <= 1)
         let graph = try graphs.first.map { try String(contentsOfFile: $0, encoding: .utf8) }

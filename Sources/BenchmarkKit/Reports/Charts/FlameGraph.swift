@@ -65,10 +65,18 @@ struct FlameGraph {
 
         """
 
-    private func svg() -> SVG {
-        let usable = Self.width - 2 * Self.margin
-        let least = profile.root.cost * Self.narrowest / usable
-        let root = profile.root.pruned(below: least)
+    private static var usable: Double { width - 2 * margin }
+
+    /// The part of the profile that is wide enough to be drawn.
+    var drawn: CaseProfile {
+        var drawn = profile
+        drawn.root = profile.root.pruned(
+            below: profile.root.cost * Self.narrowest / Self.usable)
+        return drawn
+    }
+
+    func svg() -> SVG {
+        let root = drawn.root
         let rows = Double(root.depth + 1)
         var svg = SVG(
             width: Self.width, height: Self.top + rows * Self.rowHeight + Self.margin,
@@ -81,7 +89,9 @@ struct FlameGraph {
             svg.text(x + 17, 61, origin.name)
             x += SVG.width(of: origin.name) + 40
         }
-        if root.cost > 0 { draw(root, x: Self.margin, scale: usable / root.cost, row: 0, &svg) }
+        if root.cost > 0 {
+            draw(root, x: Self.margin, scale: Self.usable / root.cost, row: 0, &svg)
+        }
         return svg
     }
 

@@ -9,6 +9,8 @@ struct HTMLPage {
         case text(String)
         case table(HTMLTable)
         case charts([SVG])
+        /// Pictures that take the whole width.
+        case pictures([SVG])
     }
 
     struct Section {
@@ -118,14 +120,18 @@ struct HTMLPage {
         return Section(title: "Columns", parts: [.table(table)], isFolded: true)
     }
 
+    private static func figures(_ graphics: [SVG], _ style: String) -> String {
+        "<div class=\"\(style)\">"
+            + graphics.map { "<figure>\($0.text)</figure>" }.joined() + "</div>"
+    }
+
     private static func html(_ section: Section) -> String {
         let body = section.parts.map { part in
             switch part {
             case .text(let text): "<p>\(SVG.escaped(text))</p>\n"
             case .table(let table): table.html
-            case .charts(let charts):
-                "<div class=\"charts\">"
-                    + charts.map { "<figure>\($0.text)</figure>" }.joined() + "</div>"
+            case .charts(let charts): figures(charts, "charts")
+            case .pictures(let pictures): figures(pictures, "charts wide")
             }
         }.joined()
         let title = "<h2>\(SVG.escaped(section.title))</h2>"

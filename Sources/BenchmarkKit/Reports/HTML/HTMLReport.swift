@@ -35,6 +35,13 @@ enum HTMLReport {
         for (title, note, charts) in HTMLCharts.all(of: run) where !charts.isEmpty {
             page.sections.append(.init(title: title, parts: [.text(note), .charts(charts)]))
         }
+        let graphs = try ProfileFiles.graphs(of: run)
+        if !graphs.isEmpty {
+            page.sections.append(
+                .init(
+                    title: "Flame graphs", parts: [.pictures(graphs.map { $0.svg() })],
+                    isFolded: true))
+        }
         if let measures = measures(of: run) { page.sections.append(measures) }
         return page.text
     }

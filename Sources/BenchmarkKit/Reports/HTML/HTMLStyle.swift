@@ -64,6 +64,10 @@ enum HTMLStyle {
           white-space: pre-line; overflow-wrap: anywhere; pointer-events: none; }
         .charts { display: grid; gap: 1.5rem; align-items: start;
           grid-template-columns: repeat(auto-fill, minmax(min(30rem, 100%), 1fr)); }
+        .charts.wide { grid-template-columns: 1fr; }
+        .wide svg { max-width: none; font-size: 11px; }
+        .wide rect.fill { fill-opacity: .42; stroke: var(--ground); stroke-width: .6; }
+        .wide g:hover > rect.fill { fill-opacity: .8; }
         figure { margin: 0; }
         svg { width: 100%; max-width: 780px; height: auto; font-size: 12px; }
         svg text { fill: var(--ink); }
