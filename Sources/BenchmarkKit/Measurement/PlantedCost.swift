@@ -1,6 +1,7 @@
 import CMeasurement
-import Glibc
+import Foundation
 import StorageEngine
+import ToolSupport
 
 /// A cost that `selftest --counted` adds to cases, to see that the gate of counted metrics finds
 /// it. One alone in a whole case would vanish where the metric is rounded; so each operation or
@@ -10,8 +11,8 @@ enum PlantedCost: String, CaseIterable, Sendable {
     case allocation
     /// A write of one byte for each commit, by the function with which the engine writes.
     case write
-    /// A page more for each commit, added to what the engine has told: a page that is really
-    /// written would change what the files hold.
+    /// The pages of a further commit for each commit, which the engine makes to a file of its own:
+    /// in the file of the case they would change the result.
     case page
     /// A loop in a measured region, of a hundredth of the case's instructions.
     case instructions
@@ -76,8 +77,23 @@ enum PlantedCost: String, CaseIterable, Sendable {
         } catch { fatalError("The planted byte cannot be written: \(error)") }
     }
 
-    /// Returns how many pages are added to those of some commits.
-    static func pages(commits: Int) -> Int { current == .page ? commits : 0 }
+    /// Has the engine make as many commits to a file of its own, if pages are planted. Returns how
+    /// many pages it told of them.
+    static func pages(commits: Int) -> Int {
+        guard current == .page else { return 0 }
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("planted-pages-\(getpid())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        do {
+            try FolderFiles.make(folder)
+            let store = try RealmTablePersonStore(
+                path: folder + "/pages.realm", .unkeyed, .relaxed)
+            return try (0..<commits).reduce(0) { pages, number in
+                try store.insert([PersonValues(number: number, seed: 1)][...])
+                return pages + (store.lastCommit?.pages ?? 0)
+            }
+        } catch { fatalError("The planted pages cannot be written: \(error)") }
+    }
 
     /// Runs in a measured region.
     static func loop(operations: Int) {
