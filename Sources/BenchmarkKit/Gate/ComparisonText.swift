@@ -32,7 +32,8 @@ struct ComparisonText {
             lines += isMarkdown ? ["- \(note)"] : PageWidth.lines(of: note, within: width)
         }
         if !comparison.notes.isEmpty { lines.append("") }
-        for pair in comparison.pairs {
+        for (index, pair) in comparison.pairs.enumerated() {
+            if index > 0 { lines.append("") }
             for (title, table, keys) in tables(of: pair) {
                 lines += [isMarkdown ? "## \(title)" : title, ""]
                 lines += isMarkdown ? table.markdown() : table.lines(within: width, keys: keys)
@@ -77,8 +78,8 @@ struct ComparisonText {
         TextTable(
             leftColumns: [0, 1, 2],
             header: [
-                "case", "", "verdict", "reference, ops/s", "ops/s", "95 % interval", "p (Holm)",
-                "p50 ratio",
+                "case", "speed", "verdict", "reference, ops/s", "ops/s", "95 % interval",
+                "p (Holm)", "p50 ratio",
             ],
             rows: times.map { row in
                 [

@@ -68,7 +68,7 @@ extension RunFolder {
                     "'\(path)' has the rows of a run and not its \(reportName), which says on "
                         + "which machine, with which toolchain and of which commit it was. Without "
                         + "it the run can be neither reported nor compared; runs that were "
-                        + "published before 2026-11-27 were kept so.")
+                        + "published until 2026-11-27 were kept so.")
             }
             throw BenchmarkError(
                 .usage,
