@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import RealmTool
 import Testing
+import ToolSupport
 
 @testable import BenchmarkKit
 @testable import StressKit
@@ -101,5 +102,21 @@ import Testing
         let examples = Self.examples(in: try Self.document(name))
         #expect(examples.count >= 2)
         for example in examples { check(example, name) }
+    }
+
+    /// The example workflow has the program of a package, whose gate has the same options.
+    @Test func theGateOfTheWorkflowWorks() throws {
+        let path = "docs/workflow.yml"
+        let text = try String(
+            contentsOf: ResourceLocator.packageDirectory().appendingPathComponent(path),
+            encoding: .utf8)
+        let gates = text.components(separatedBy: " bench gate ").dropFirst()
+        #expect(gates.count == 1)
+        for gate in gates {
+            let options = gate.components(separatedBy: "\n      -")[0].split {
+                $0 == " " || $0.isNewline
+            }
+            check(["gate"] + options.map(String.init), path)
+        }
     }
 }
