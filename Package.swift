@@ -77,10 +77,13 @@ let package = Package(
         .executableTarget(
             name: "realm-bench", dependencies: ["BenchmarkKit", "JemallocCounters", "StressKit"]),
         .executableTarget(name: "realm-bench-system-malloc", dependencies: ["BenchmarkKit"]),
-        // The example of workloads of one's own, which the tests run.
+        // The examples of workloads of one's own, which the tests run.
         .executableTarget(
             name: "bench-example", dependencies: ["RealmBenchKit", "RealmSwift"],
             path: "Examples/Bench/Sources"),
+        .executableTarget(
+            name: "bench-beside-example", dependencies: ["RealmBenchKit", "RealmSwift"],
+            path: "Examples/BenchBeside/Sources"),
         .executableTarget(
             name: "engine-test-process",
             dependencies: ["StorageEngine", "StressModel", "ToolSupport"],

@@ -48,9 +48,9 @@ enum WorkloadCatalogue {
         let found = try layers.lazy.compactMap {
             try EngineCatalogue.engine(named: engine, layer: $0)
         }.first
-        guard let found, engine == "realm" || way.features != nil else {
-            return nil
-        }
+        guard let found,
+            engine == "realm" || way.features != nil || way.ownEngines.contains(engine)
+        else { return nil }
         var benchmarkCase = BenchmarkCase(
             identifier: identifier, layer: found.layer.rawValue, options: options,
             unsupported: reason(against: identifier, by: way, found))

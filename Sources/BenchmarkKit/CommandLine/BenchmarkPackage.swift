@@ -146,6 +146,7 @@ private let benchmarkSource = #"""
 
     @main
     struct Bench: RealmBench {
+        // Other databases beside this one: Examples/BenchBeside of the library.
         static let workloads: [BenchmarkWorkload] = [
             .writes("place-order", "adds an order", of: [Order.self], count: 5000) {
                 realm, operation in realm.add(Order(operation))

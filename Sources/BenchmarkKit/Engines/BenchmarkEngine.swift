@@ -87,6 +87,8 @@ public protocol BenchmarkEngine: Sendable {
     /// Returns why the engine lacks a feature, as a sentence; nil if it has the feature.
     func reason(against feature: EngineFeature) -> String?
     var counters: IOCounters { get }
+    /// Whether ``counters`` counts anything. The rows of an engine without have no such columns.
+    var countsCalls: Bool { get }
 
     /// Opens the persons at `path` and creates what is missing. Several threads may open the same
     /// path; each uses the store that it opened.
@@ -107,6 +109,8 @@ public protocol BenchmarkEngine: Sendable {
 }
 
 extension BenchmarkEngine {
+    public var countsCalls: Bool { true }
+
     /// Returns an internal error: workloads check `reason(against:)` before they open a store.
     private func missing(_ what: String) -> BenchmarkError {
         BenchmarkError(.internalError, "The engine \(name) stores no \(what).")

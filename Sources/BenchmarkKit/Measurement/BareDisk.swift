@@ -4,6 +4,14 @@ import ToolSupport
 struct CommitShape: Codable, Sendable {
     var writeCalls: Int
     var bytes: Int
+
+    /// Returns equal commits that make as many calls and syncs, and write as many bytes, together.
+    static func commits(of cost: IOCounters) -> [CommitShape] {
+        let commits = max(1, Int(cost.syncs))
+        let shape = CommitShape(
+            writeCalls: Int(cost.writeCalls) / commits, bytes: Int(cost.bytesWritten) / commits)
+        return Array(repeating: shape, count: commits)
+    }
 }
 
 /// The control of durable commits: the cost of the same writes without a database. Each operation

@@ -6,6 +6,9 @@ struct IOMeasurement {
     private(set) var total = IOCounters()
     private(set) var costs = ProcessCosts()
 
+    /// Whether the engine counts its system calls.
+    var countsCalls: Bool { engine.countsCalls }
+
     /// Creates a measurement that is paused.
     init(_ engine: any BenchmarkEngine) {
         self.engine = engine
@@ -48,6 +51,8 @@ extension CaseResult {
     ) {
         measured.costs.fill(&self)
         guard commits > 0 else { return }
+        measure("commits", Double(commits))
+        guard measured.countsCalls else { return }
         let io = measured.finish(commits: commits)
         let pages = pages.map { $0 + PlantedCost.pages(commits: commits) }
         let divisor = Double(commits)
@@ -55,7 +60,6 @@ extension CaseResult {
         bytesWrittenPerCommit = Double(io.bytesWritten) / divisor
         pagesWrittenPerCommit = pages.map { Double($0) / divisor }
         if logicalBytes > 0 { writeAmplification = Double(io.bytesWritten) / Double(logicalBytes) }
-        measure("commits", divisor)
         writeCallsPerCommit = Double(io.writeCalls) / divisor
     }
 

@@ -22,6 +22,9 @@ enum DigestCheck {
         if workload?.strategiesDoTheSameWork == false {
             return "\(identifier.workload)/\(identifier.strategy)"
         }
+        if workload?.resultDependsOnEngine == true {
+            return "\(identifier.workload) with \(identifier.engine)"
+        }
         guard workload?.resultDependsOnBatchSize == true, let batchSize = row.batchSize else {
             return identifier.workload
         }

@@ -7,10 +7,10 @@ extension PeersTable {
         table.leftColumns = [0, 1]
         table.rows = lines.map { rateFields($0, emphasis: { $0 }) }
         func wrapped(_ text: String) -> [String] { PageWidth.lines(of: text, within: width) }
-        var text = table.lines(within: width) + wrapped(Self.legend)
+        var text = table.lines(within: width) + wrapped(legend)
         if hasIndirect { text += wrapped(Self.indirectLegend) }
         if let fileSizes {
-            text += [""] + fileSizes.lines(within: width) + wrapped(Self.fileLegend)
+            text += [""] + fileSizes.lines(within: width) + wrapped(fileLegend)
         }
         return text
     }
@@ -28,10 +28,10 @@ extension PeersTable {
     }
 
     func markdown() -> String {
-        var text = rates.markdownText + "\n" + Self.legend.replacing("*:", with: "Bold:")
+        var text = rates.markdownText + "\n" + legend.replacing("*:", with: "Bold:")
         if hasIndirect { text += " " + Self.indirectLegend }
         if let fileSizes {
-            text += "\n\n" + fileSizes.markdownText + "\n" + Self.fileLegend
+            text += "\n\n" + fileSizes.markdownText + "\n" + fileLegend
         }
         return text + "\n"
     }

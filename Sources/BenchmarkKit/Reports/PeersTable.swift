@@ -20,8 +20,8 @@ struct PeersTable: Sendable {
         /// The operations a second; nil if the case failed or is unsupported.
         var rate: Double?
         var status: String
-        /// The rate relative to that of the base, which is SQLite unless another one is named; the
-        /// median over rounds if there are several.
+        /// The rate relative to that of the base, which is SQLite unless another one is named, and
+        /// this engine in a user's package; the median over rounds if there are several.
         var ratio: Double?
         var syncsPerCommit: Double?
         var fileBytes: Double?
@@ -66,10 +66,14 @@ struct PeersTable: Sendable {
         lines.contains { line in line.cells.contains { $1.fileRatio != nil } }
     }
 
+    /// The engine with which others are compared. A user's package has its own databases only.
+    private static var usualBase: String { OwnWorkloads.all == nil ? "sqlite" : "realm" }
+
     /// Creates the table; nil unless several databases did the same work.
     init?(
-        _ rows: [RunRow], samples: [RunSample], indirect: IndirectRatios?, base: String = "sqlite"
+        _ rows: [RunRow], samples: [RunSample], indirect: IndirectRatios?, base: String? = nil
     ) {
+        let base = base ?? Self.usualBase
         self.base = base
         let measured = rows.filter { !$0.isControl && $0.layer != "none" }
         var order: [Key] = []
@@ -163,11 +167,18 @@ extension PeersTable {
         return String(format: "%.\(digits)fx", ratio)
     }
 
-    static let legend =
-        "Ratios are to SQLite of the same run (medians over rounds); above 1x is faster. "
-        + "▼: ours is slower than SQLite. *: the fastest of the line."
+    /// The name of the base in a sentence.
+    var baseTitle: String { base == "sqlite" ? "SQLite" : base }
+
+    var legend: String {
+        "Ratios are to \(baseTitle) of the same run (medians over rounds); above 1x is faster. "
+            + (base == "realm" ? "" : "▼: ours is slower than \(baseTitle). ")
+            + "*: the fastest of the line."
+    }
     static let indirectLegend =
         "realm-core is indirect: its ratio to SQLite was measured elsewhere, on the same workload."
-    static let fileLegend =
-        "File sizes: all files of the database, logs included; below 1x is smaller than SQLite's."
+    var fileLegend: String {
+        "File sizes: all files of the database, logs included; below 1x is smaller than "
+            + "\(baseTitle)'s."
+    }
 }

@@ -20,6 +20,8 @@ struct Workload: Sendable {
         var furtherOptions: Set<CaseOption> = []
         /// Whether the strategy runs in the program without jemalloc (`SystemAllocatorProgram`).
         var usesSystemAllocator = false
+        /// The databases of a user's package that the strategy measures beside the embedded engine.
+        var ownEngines: [String] = []
     }
 
     let name: String
@@ -43,6 +45,8 @@ struct Workload: Sendable {
     var countedOperations: Int? = InstructionCount.operations
     /// Whether all strategies produce the same result; false if each does different work.
     var strategiesDoTheSameWork = true
+    /// Whether engines describe the same result in other ways, so that its digests differ.
+    var resultDependsOnEngine = false
     /// Whether transactions of another size leave another result.
     var resultDependsOnBatchSize = false
     /// The preparation of a case, which runs in another process than the case itself, so that it

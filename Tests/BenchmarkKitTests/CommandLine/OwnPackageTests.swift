@@ -23,6 +23,12 @@ import ToolSupport
         }
     }
 
+    @Test(arguments: ["Bench.swift", "Databases.swift"])
+    func theExampleOfDatabasesIsShown(name: String) throws {
+        let source = try text("Examples/BenchBeside/Sources/\(name)")
+        #expect(try text("Examples/BenchBeside/README.md").contains("```swift\n\(source)```"))
+    }
+
     @Test(arguments: ["README.md", "Examples/Bench/README.md"])
     func theDocumentsShowTheExample(document: String) throws {
         let source = try text("Examples/Bench/Sources/Bench.swift")
@@ -178,5 +184,77 @@ struct OwnProgramTests {
             let text = process.text()
             #expect(process.exitCode() == 0 && !text.isEmpty, "\(example): \(text)")
         }
+    }
+}
+
+/// The example of `Examples/BenchBeside`, run as its users run it.
+@Suite(
+    .disabled(
+        if: ProcessInfo.processInfo.environment["REALM_SANITIZER"] != nil,
+        "The program is linked with jemalloc, and a sanitizer replaces malloc as well."))
+struct OwnDatabaseProgramTests {
+    private static let program =
+        URL(fileURLWithPath: BenchmarkProcess.program).deletingLastPathComponent()
+        .appendingPathComponent("bench-beside-example").path
+
+    private func run(_ arguments: String...) throws -> (code: Int32, text: String) {
+        let process = try BenchmarkProcess(program: Self.program, arguments)
+        let text = process.text()
+        return (process.exitCode(), text)
+    }
+
+    @Test func databasesStandSideBySide() throws {
+        let folder = try TemporaryFolder()
+        let output = folder.path + "/results"
+        let page = folder.path + "/run.md"
+        let ran = try run(
+            "run", "--count", "400", "--batch-size", "100", "--output", output,
+            "--export-markdown", page)
+        #expect(ran.code == 0, "\(ran.text)")
+        #expect(ran.text.contains("Ratios are to realm of the same run"), "\(ran.text)")
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: output).first)
+        let run = try RunFolder(path: "\(output)/\(name)")
+        #expect(run.rows.allSatisfy { $0.status == "ok" })
+        let rows = Set(run.rows.map { "\($0.workload)/\($0.strategy)/\($0.engine)" })
+        #expect(
+            rows == [
+                "place-order/single/realm", "place-order/single/journal",
+                "place-order/batched/realm", "place-order/batched/journal",
+                "place-order/threads/realm",
+                "customer-total/query/realm", "customer-total/query/journal",
+                "customer-total/query/dictionary",
+            ])
+        // All found the same, and what was written is the same whatever the transactions.
+        func digests(_ workload: String, _ engine: String? = nil) -> Set<String> {
+            Set(
+                run.rows.filter {
+                    $0.workload == workload && (engine == nil || $0.engine == engine)
+                }.map { $0["digest"] })
+        }
+        #expect(digests("customer-total").count == 1 && digests("customer-total") != [""])
+        #expect(digests("place-order", "journal").count == 1)
+        #expect(digests("place-order", "realm").count == 1)
+        // Nothing counts the calls of another database.
+        for row in run.rows where row.engine != "realm" {
+            #expect(row["syncs_per_commit"] == "" && row["bytes_written_per_commit"] == "")
+            #expect(row["deterministic"] == "false")
+            #expect((row["file_bytes"] == "") == (row.engine == "dictionary"))
+        }
+        let tables = try String(contentsOfFile: page, encoding: .utf8)
+        #expect(tables.contains("| realm api | dictionary | journal |"), "\(tables)")
+    }
+
+    @Test func theyAreListedAndChosen() throws {
+        let list = try run("list")
+        #expect(list.text.contains("engine journal of this package: orders in memory"))
+        let chosen = try run("run", "--dry-run", "--engine", "journal")
+        #expect(
+            chosen.code == 0 && chosen.text.contains("place-order/batched/full/plain/1/journal")
+                && !chosen.text.contains("realm") && !chosen.text.contains("threads"),
+            "\(chosen.text)")
+        let gated = try run("run", "--dry-run", "--suite", "counted")
+        #expect(gated.code == 0 && !gated.text.contains("journal"), "\(gated.text)")
+        let unknown = try run("run", "--dry-run", "--engine", "jurnal")
+        #expect(unknown.code == 64 && unknown.text.contains("journal"), "\(unknown.text)")
     }
 }

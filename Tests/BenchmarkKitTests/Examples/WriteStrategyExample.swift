@@ -29,19 +29,23 @@ private func example() -> BenchmarkWriteStrategy {
         #expect(rows[0].digest == rows[1].digest && rows[0].digest != nil)
     }
 
-    /// The sample of the document is the strategy above.
+    /// The samples of the document are the strategy above and a part of an example.
     @Test func theDocumentShowsIt() throws {
         let package = try ResourceLocator.packageDirectory()
-        let document = try String(
-            contentsOf: package.appendingPathComponent("docs/benchmarks.md"), encoding: .utf8)
-        let source = try String(contentsOfFile: #filePath, encoding: .utf8)
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: package.appendingPathComponent(path), encoding: .utf8)
+        }
+        let document = try text("docs/benchmarks.md")
+        let source =
+            try String(contentsOfFile: #filePath, encoding: .utf8)
+            + text("Examples/BenchBeside/Sources/Bench.swift")
         func plain(_ text: String) -> String {
             text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
                 .joined(separator: "\n")
         }
         let blocks = document.components(separatedBy: "```swift\n").dropFirst()
             .map { $0.components(separatedBy: "\n```")[0] }
-        #expect(blocks.count == 1)
+        #expect(blocks.count == 2)
         for block in blocks { #expect(plain(source).contains(plain(block)), "\(block)") }
     }
 }

@@ -140,7 +140,7 @@ enum HTMLReport {
     }
 
     private static func section(of peers: PeersTable) -> HTMLPage.Section {
-        let meaning = "Operations a second, and the ratio to SQLite's."
+        let meaning = "Operations a second, and the ratio to \(peers.baseTitle)'s."
         let columns = peers.rateHeader.enumerated().map { index, title in
             HTMLTable.Column(
                 title: title,
@@ -163,7 +163,7 @@ enum HTMLReport {
         var parts: [HTMLPage.Part] = [
             .table(.init(columns: columns, rows: rows)),
             .text(
-                PeersTable.legend.replacing("*:", with: "Bold:")
+                peers.legend.replacing("*:", with: "Bold:")
                     + (peers.hasIndirect ? " " + PeersTable.indirectLegend : "")),
         ]
         if peers.hasFileSizes {
@@ -180,7 +180,7 @@ enum HTMLReport {
                     })
             }
             parts.append(.table(.init(columns: columns, rows: rows)))
-            parts.append(.text(PeersTable.fileLegend))
+            parts.append(.text(peers.fileLegend))
         }
         return HTMLPage.Section(title: "Engines side by side", parts: parts)
     }

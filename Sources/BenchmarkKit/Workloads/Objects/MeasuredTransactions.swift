@@ -12,6 +12,8 @@ struct MeasuredTransactions {
     private(set) var operations = 0
     private var commits = 0
 
+    /// The system calls of the engine so far.
+    var calls: IOCounters { io.total }
     var elapsedSeconds: Double { Double(elapsed) / 1e9 }
 
     init(_ core: CoreCase) {

@@ -27,6 +27,8 @@ public struct BenchmarkWorkload: Sendable {
     let work: Work
     /// Whether all strategies leave, or find, the same.
     let strategiesAgree: Bool
+    /// The databases that stand beside this one.
+    var besides: [Beside] = []
 
     /// Creates a workload whose operations change the file.
     ///

@@ -1,21 +1,21 @@
 import Foundation
-import RealmSwift
-import RealmTool
-import StorageEngine
 import ToolSupport
 
-/// The file of a case of a user's workload.
+/// The file of a case of a user's workload, or the folder of another database.
 struct OwnFile {
     private static let objectsOfTransaction = 1000
 
     let workload: BenchmarkWorkload
     let core: CoreCase
+    /// The database that the case measures; nil for a Realm.
+    private let beside: BenchmarkWorkload.Beside?
     private let size: Int
     private let seed: UInt64
 
     init(_ workload: BenchmarkWorkload, _ core: CoreCase) {
         self.workload = workload
         self.core = core
+        beside = workload.beside(named: core.engine.name)
         size = workload.fill == nil ? 0 : core.size
         seed = core.seed
     }
@@ -28,11 +28,14 @@ struct OwnFile {
     private var fixture: String {
         "\(core.environment.fixtures)/\(workload.name)-\(core.size)-\(core.seed)"
             + (FileEncryption.key == nil ? "" : "-encrypted")
+            + (beside.map { "-\($0.engine.name)" } ?? "")
     }
 
-    var path: String {
-        workload.fill == nil || isChanged
-            ? core.databasePath : fixture + "/" + PersonsFixture.fileName
+    var isInMemory: Bool { beside?.isInMemory == true }
+
+    /// The folder that the measured process opens.
+    private var folder: String {
+        workload.fill == nil || isChanged || isInMemory ? core.databaseFolder : fixture
     }
 
     func operation(_ number: Int) -> BenchmarkOperation {
@@ -41,9 +44,11 @@ struct OwnFile {
 
     /// Makes the file that the case begins with, in another process than the measurement.
     func prepare() throws {
+        if isInMemory { return }
         let folder = try FixtureFolder.make(fixture) { unfinished in
             try FolderFiles.make(unfinished)
-            try fill(unfinished + "/" + PersonsFixture.fileName)
+            // Durable, so that the free pages of the file, and thereby what a case writes, repeat.
+            try fill(workload.open(beside?.engine.name, folder: unfinished, .full))
         }
         guard isChanged else { return }
         try? FileManager.default.removeItem(atPath: core.databaseFolder)
@@ -51,13 +56,11 @@ struct OwnFile {
         try FolderFiles.sync(below: core.databaseFolder)
     }
 
-    private func fill(_ path: String) throws {
-        // Durable, so that the free pages of the file, and thereby what a case writes, repeat.
-        let realm = try open(path, .full)
+    private func fill(_ store: any OwnStore) throws {
         for first in stride(from: 0, to: core.size, by: Self.objectsOfTransaction) {
-            try realm.write {
+            try store.write {
                 for number in first..<min(first + Self.objectsOfTransaction, core.size) {
-                    try workload.fill?(realm, operation(number))
+                    try store.fill(operation(number))
                 }
             }
             core.environment.progress(
@@ -66,56 +69,31 @@ struct OwnFile {
         }
     }
 
-    private func open(_ path: String, _ durability: Durability) throws -> Realm {
-        try Realm(
-            configuration: Realm.Configuration(
-                path: path, durability, objectTypes: workload.classes))
-    }
-
-    func open() throws -> OwnStore {
-        if workload.fill == nil { try FolderFiles.make(core.databaseFolder) }
-        return try OwnStore(
-            path: path, realm: open(path, core.benchmarkCase.identifier.durability))
+    /// Opens the database in the measured process.
+    func open() throws -> any OwnStore {
+        if folder == core.databaseFolder { try FolderFiles.make(folder) }
+        let store = try workload.open(
+            beside?.engine.name, folder: folder, core.benchmarkCase.identifier.durability)
+        if isInMemory { try fill(store) }
+        return store
     }
 
     /// Returns what a fresh process has to find after `written` operations.
     func expectation(written: Int, digest: String) throws -> VerificationRequest {
         try VerificationRequest(
             OwnExpectation(
-                workload: workload.name, path: path,
+                workload: workload.name, engine: beside?.engine.name, folder: folder,
                 durability: core.benchmarkCase.identifier.durability, written: written,
                 digest: digest))
-    }
-}
-
-/// An open Realm of a user's classes.
-final class OwnStore: RealmObjectStore {
-    let path: String
-    let realm: Realm
-
-    init(path: String, realm: Realm) {
-        self.path = path
-        self.realm = realm
-    }
-
-    /// Returns the digest of all objects of the file, whatever their order.
-    func digest() throws -> String {
-        let connection = try Connection(Database.open(path: path, options: .ofCase))
-        var digest = ResultDigest()
-        try ObjectLines.forEach(in: connection) { name, line in
-            var row = ResultDigest.Row()
-            row.combine(name.utf8)
-            row.combine(line)
-            digest.add(row)
-        }
-        return digest.text
     }
 }
 
 /// The contents that a user's workload has left.
 struct OwnExpectation: ContentsExpectation {
     var workload: String
-    var path: String
+    /// The name of the database; nil for a Realm.
+    var engine: String?
+    var folder: String
     var durability: Durability
     var written: Int
     /// The digest of the objects that the measured process saw.
@@ -127,17 +105,28 @@ struct OwnExpectation: ContentsExpectation {
 
     /// Returns every difference between the file and this expectation, one sentence each.
     func problems(of own: BenchmarkWorkload) throws -> [String] {
-        let realm = try Realm(
-            configuration: Realm.Configuration(
-                path: path, durability, objectTypes: own.classes))
-        let store = OwnStore(path: path, realm: realm)
+        let store = try own.open(engine, folder: folder, durability)
         var problems = try store.problems()
         if try store.digest() != digest {
             problems.append("The objects of the file are not those that were written.")
         }
-        if case .writes(_, _, let check?) = own.work, let problem = try check(realm, written) {
+        if case .writes(_, _, let check?) = own.work, let realm = (store as? OwnRealm)?.realm,
+            let problem = try check(realm, written)
+        {
             problems.append(problem)
         }
         return problems
+    }
+}
+
+extension BenchmarkWorkload {
+    func beside(named name: String?) -> Beside? { besides.first { $0.engine.name == name } }
+
+    /// Opens the database with a name, or a Realm, in a folder.
+    fileprivate func open(
+        _ name: String?, folder: String, _ durability: Durability
+    ) throws -> any OwnStore {
+        try beside(named: name)?.open(folder)
+            ?? OwnRealm(self, path: folder + "/" + PersonsFixture.fileName, durability)
     }
 }

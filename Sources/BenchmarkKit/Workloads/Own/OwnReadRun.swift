@@ -1,4 +1,3 @@
-import RealmSwift
 import ToolSupport
 
 /// One run of a user's workload that only reads.
@@ -21,7 +20,8 @@ struct OwnReadRun {
     func run() throws -> CaseOutcome {
         let store = try file.open()
         core.progress(fraction: 0)
-        let size = try batchSize(store.realm)
+        let read = store.reader(strategy)
+        let size = try batchSize(read)
         let batches = core.options.count.map { $0 / size }
         var timer = BatchTimer(batchSize: size, batches: batches ?? 0)
         var allocations = AllocationMeasurement(core.environment.allocations)
@@ -31,7 +31,7 @@ struct OwnReadRun {
         try MeasuredRegion.run {
             while batches.map({ timer.operations < $0 * size }) ?? (monotonicNanoseconds() < end) {
                 for number in timer.operations..<timer.operations + size {
-                    try digest.add(answer(number, store.realm))
+                    try digest.add(answer(number, read))
                 }
                 timer.endBatch()
             }
@@ -41,24 +41,26 @@ struct OwnReadRun {
         timer.fill(&result)
         result.fill(allocated)
         if core.options.count != nil { result.digest = digest.text }
-        result.fill(try store.size())
+        if !file.isInMemory { result.fill(try store.size()) }
         return CaseOutcome(results: [result], histograms: [.latency: timer.distribution])
     }
 
     @inline(__always)
-    private func answer(_ number: Int, _ realm: Realm) throws -> ResultDigest.Row {
+    private func answer(
+        _ number: Int, _ read: (BenchmarkOperation) throws -> Int
+    ) throws -> ResultDigest.Row {
         var row = ResultDigest.Row()
         row.combine(number)
-        row.combine(try strategy.read(realm, file.operation(number)))
+        row.combine(try read(file.operation(number)))
         return row
     }
 
     /// Returns how many operations are timed at once: as few as take long enough. Of a count, it is
     /// a divisor, so that every strategy does as many.
-    private func batchSize(_ realm: Realm) throws -> Int {
+    private func batchSize(_ read: (BenchmarkOperation) throws -> Int) throws -> Int {
         let warmup = min(Self.warmup, core.options.count ?? Self.warmup)
         let start = monotonicNanoseconds()
-        for number in 0..<warmup { _ = try answer(number, realm) }
+        for number in 0..<warmup { _ = try answer(number, read) }
         let each = Double(monotonicNanoseconds() - start) / Double(warmup)
         let candidates = (1...Self.mostOfBatch).filter {
             (core.options.count ?? 0).isMultiple(of: $0)

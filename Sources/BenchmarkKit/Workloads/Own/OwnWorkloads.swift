@@ -16,6 +16,13 @@ enum OwnWorkloads {
         if let problem = problem(of: workloads) { throw BenchmarkError(.usage, problem) }
         ToolProgram.becomeOwn(named: CaseProcess.ownExecutable.lastPathComponent)
         registered.withLock { $0 = workloads }
+        EngineCatalogue.register(engines(of: workloads))
+    }
+
+    private static func engines(of workloads: [BenchmarkWorkload]) -> [OwnEngine] {
+        workloads.flatMap { $0.besides.map(\.engine) }.reduce(into: []) { engines, engine in
+            if !engines.contains(where: { $0.name == engine.name }) { engines.append(engine) }
+        }
     }
 
     /// Returns the first mistake in the declarations, as a sentence; nil if there is none.
@@ -25,14 +32,10 @@ enum OwnWorkloads {
             let name = workload.name
             let strategies = workload.strategies.map { $0.name }
             if strategies.isEmpty { return "The workload '\(name)' has no strategies." }
-            for part in [name] + strategies {
-                let isPlain = part.allSatisfy {
-                    $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-")
-                }
-                guard isPlain, !part.isEmpty else {
-                    return "'\(part)' of the workload '\(name)' cannot be a name: lower-case "
-                        + "letters, digits and '-' can."
-                }
+            for part in [name] + strategies + workload.besides.map(\.engine.name)
+            where !isPlain(part) {
+                return "'\(part)' of the workload '\(name)' cannot be a name: lower-case letters, "
+                    + "digits and '-' can."
             }
             if Set(strategies).count < strategies.count {
                 return "The workload '\(name)' has two strategies of one name."
@@ -42,6 +45,49 @@ enum OwnWorkloads {
             }
             if workload.size < 1 || workload.count < 1 {
                 return "The size and the count of the workload '\(name)' must be at least 1."
+            }
+            if let problem = problem(ofBesides: workload) { return problem }
+        }
+        return nil
+    }
+
+    private static func isPlain(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
+    }
+
+    /// Returns the first mistake in what is said of other databases.
+    private static func problem(ofBesides workload: BenchmarkWorkload) -> String? {
+        let place = "of the workload '\(workload.name)'"
+        for (index, beside) in workload.besides.enumerated() {
+            let engine = beside.engine.name
+            let database = "The database '\(engine)' \(place)"
+            if ["realm", "control"].contains(engine) {
+                return "No database \(place) can be named '\(engine)': other rows are."
+            }
+            if workload.besides[..<index].contains(where: { $0.engine.name == engine }) {
+                return "Two databases \(place) are named '\(engine)'."
+            }
+            if case .writes = workload.work {
+                if beside.strategy != nil {
+                    return "\(database) needs writing(to:), not reading(from:)."
+                }
+                if beside.isInMemory {
+                    return "\(database) is in memory: what it writes cannot "
+                        + "be proved by another process."
+                }
+                if beside.isFilled != (workload.fill != nil) {
+                    return "\(database) must be filled if, and only if, the "
+                        + "Realm is."
+                }
+            } else {
+                guard let strategy = beside.strategy else {
+                    return "\(database) needs reading(from:), not writing(to:)."
+                }
+                if !workload.strategies.contains(where: { $0.name == strategy }) {
+                    return "\(database) stands beside '\(strategy)', which is "
+                        + "no strategy of it."
+                }
             }
         }
         return nil
@@ -65,6 +111,7 @@ extension BenchmarkWorkload {
         workload.isDeterministic = isDeterministic
         workload.countedOperations = min(count, InstructionCount.operations)
         workload.strategiesDoTheSameWork = strategiesAgree
+        if case .writes = work { workload.resultDependsOnEngine = true }
         if fill != nil {
             workload.preparation = { benchmarkCase, environment in
                 try OwnFile(self, CoreCase(benchmarkCase, environment)).prepare()
@@ -76,13 +123,19 @@ extension BenchmarkWorkload {
     var strategies: [Workload.Strategy] {
         switch work {
         case .reads(let strategies):
-            strategies.map { Workload.Strategy(name: $0.name, summary: $0.summary, layer: "api") }
+            strategies.map { strategy in
+                Workload.Strategy(
+                    name: strategy.name, summary: strategy.summary, layer: "api",
+                    ownEngines: besides.filter { $0.strategy == strategy.name }
+                        .map(\.engine.name))
+            }
         case .writes(_, let strategies, _):
-            strategies.map {
-                let (threads, options) = $0.kind.threadsAndOptions
+            strategies.map { strategy in
+                let (threads, options) = strategy.kind.threadsAndOptions
                 return Workload.Strategy(
-                    name: $0.name, summary: $0.summary, layer: "api", threads: threads,
-                    furtherOptions: options)
+                    name: strategy.name, summary: strategy.summary, layer: "api",
+                    threads: threads, furtherOptions: options,
+                    ownEngines: besides.filter(strategy.kind.writes).map(\.engine.name))
             }
         }
     }
@@ -108,11 +161,11 @@ extension BenchmarkWorkload {
                 break
             }
             return try OwnReadRun(strategy, OwnFile(self, core)).run()
-        case .writes(let change, let strategies, _):
+        case .writes(_, let strategies, _):
             guard let strategy = strategies.first(where: { $0.name == core.strategy }) else {
                 break
             }
-            return try OwnWriteRun(change, OwnFile(self, core)).run(strategy.kind)
+            return try OwnWriteRun(OwnFile(self, core)).run(strategy.kind)
         }
         throw BenchmarkError(
             .internalError, "The workload '\(name)' has no strategy '\(core.strategy)'.")
@@ -123,8 +176,16 @@ extension BenchmarkWriteStrategy.Kind {
     fileprivate var threadsAndOptions: (threads: Int, options: Set<CaseOption>) {
         switch self {
         case .single: (1, [.rate])
-        case .batches: (1, [.batchSize])
+        case .batched, .own: (1, [.batchSize])
         case .threads: (8, [.rate, .threads])
+        }
+    }
+    /// Whether the strategy can write to another database.
+    fileprivate func writes(to beside: BenchmarkWorkload.Beside) -> Bool {
+        switch self {
+        case .single, .batched: true
+        case .threads: beside.hasSeveralWriters
+        case .own: false
         }
     }
 }

@@ -1,4 +1,3 @@
-import RealmSwift
 import ToolSupport
 
 /// One run of a user's workload that changes its file.
@@ -7,22 +6,29 @@ struct OwnWriteRun {
     /// same objects. As many as before ``SingleCommits``.
     private static let warmup = SingleCommits.block
 
-    private let change: BenchmarkWriteStrategy.Change
     private let file: OwnFile
     private var core: CoreCase { file.core }
     private var warmup: Int { min(Self.warmup, core.options.count ?? Self.warmup) }
 
-    init(_ change: @escaping BenchmarkWriteStrategy.Change, _ file: OwnFile) {
-        self.change = change
-        self.file = file
-    }
+    init(_ file: OwnFile) { self.file = file }
 
     func run(_ kind: BenchmarkWriteStrategy.Kind) throws -> CaseOutcome {
         let store = try file.open()
         var outcome: CaseOutcome
         switch kind {
         case .single: outcome = try commits(store)
-        case .batches(let write): outcome = try batches(store, write)
+        case .batched:
+            outcome = try batches(store) { operations in
+                try store.write { for operation in operations { try store.change(operation) } }
+            }
+        case .own(let write):
+            guard let realm = (store as? OwnRealm)?.realm,
+                case .writes(let change, _, _) = file.workload.work
+            else {
+                throw BenchmarkError(
+                    .internalError, "A strategy of a user's package writes to Realms only.")
+            }
+            outcome = try batches(store) { try write(realm, $0, change) }
         case .threads: outcome = try threads(store)
         }
         let digest = try store.digest()
@@ -32,19 +38,20 @@ struct OwnWriteRun {
         return outcome
     }
 
-    private func commits(_ store: OwnStore) throws -> CaseOutcome {
+    private func commits(_ store: any OwnStore) throws -> CaseOutcome {
         let commits = try SingleCommits(core, store)
         try commits.run { number in
-            try store.realm.write { try change(store.realm, file.operation(number)) }
+            try store.write { try store.change(file.operation(number)) }
         }
         return CaseOutcome(
             results: try commits.results(logicalBytes: nil), histograms: commits.histograms)
     }
 
     private func batches(
-        _ store: OwnStore, _ write: BenchmarkWriteStrategy.Write
+        _ store: any OwnStore, _ write: ([BenchmarkOperation]) throws -> Void
     ) throws -> CaseOutcome {
-        try write(store.realm, (0..<warmup).map(file.operation), change)
+        try write((0..<warmup).map(file.operation))
+        let control = try core.makeInterleavedControl()
         var transactions = MeasuredTransactions(core)
         while true {
             let left =
@@ -54,37 +61,47 @@ struct OwnWriteRun {
             let first = warmup + transactions.operations
             let operations = (first..<first + min(left, core.options.batchSize))
                 .map(file.operation)
-            try transactions.run(operations.count, on: store) {
-                try write(store.realm, operations, change)
-            }
+            let before = transactions.calls
+            try transactions.run(operations.count, on: store) { try write(operations) }
+            try control?.replay(CommitShape.commits(of: transactions.calls - before))
             core.progress(
                 fraction: core.options.count.map {
                     Double(transactions.operations) / Double($0)
                 } ?? transactions.elapsedSeconds / core.options.seconds)
         }
-        let (result, latency) = try transactions.row(of: core, store)
-        return CaseOutcome(results: [result], histograms: [.latency: latency])
+        var (result, latency) = try transactions.row(of: core, store)
+        var results = [result]
+        if let control {
+            let bare = control.result(
+                beside: core.benchmarkCase, strategy: core.strategy + "-bare-disk",
+                operations: result.operations)
+            if let own = result.throughput, let rate = bare.throughput {
+                result.measure("ratio_to_control", own / rate)
+            }
+            results = [result, bare]
+        }
+        return CaseOutcome(results: results, histograms: [.latency: latency])
     }
 
-    private func threads(_ store: OwnStore) throws -> CaseOutcome {
-        try store.realm.write {
-            for number in 0..<warmup { try change(store.realm, file.operation(number)) }
+    private func threads(_ store: any OwnStore) throws -> CaseOutcome {
+        try store.write {
+            for number in 0..<warmup { try store.change(file.operation(number)) }
         }
         let first = warmup
         let course = ConcurrentCommitWorkload.Course(core.options)
         var io = IOMeasurement(core.engine)
         io.resume()
-        let measured = try ConcurrentCommitWorkload.measure(core, course) { [change, file] in
-            let realm = try file.open().realm
+        let measured = try ConcurrentCommitWorkload.measure(core, course) { [file] in
+            let own = try file.open()
             return { number in
-                try realm.write { try change(realm, file.operation(first + number)) }
+                try own.write { try own.change(file.operation(first + number)) }
             }
         }
         io.pause()
         var result = CaseResult(core.benchmarkCase)
         measured.fill(&result)
         result.fill(io, commits: course.committed, pages: nil, logicalBytes: 0)
-        store.realm.refresh()
+        store.refresh()
         result.fill(try store.size())
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         return CaseOutcome(
