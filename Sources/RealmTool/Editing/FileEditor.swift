@@ -14,18 +14,21 @@ import ToolSupport
 /// 3. The change is made, with the engine's checks.
 /// 4. What it has left is noted, for the same comparison if it is taken back.
 public final class FileEditor: Sendable {
-    private let file: InspectedFile
+    let file: InspectedFile
     private let lock: BackgroundWriter
-    private let log = Mutex(UndoLog())
+    public let log: EditLog
     /// How long a change waits for a transaction of somebody else.
     private let patience: DispatchTimeInterval
 
-    public convenience init(_ file: InspectedFile) {
-        self.init(file, patience: .seconds(5))
+    /// - Parameter log: the edits that can be taken back: of a file that was closed meanwhile,
+    ///   those of before.
+    public convenience init(_ file: InspectedFile, _ log: EditLog = EditLog()) {
+        self.init(file, log, patience: .seconds(5))
     }
 
-    init(_ file: InspectedFile, patience: DispatchTimeInterval) {
+    init(_ file: InspectedFile, _ log: EditLog = EditLog(), patience: DispatchTimeInterval) {
         self.file = file
+        self.log = log
         lock = .of(file.database)
         self.patience = patience
     }
@@ -58,7 +61,7 @@ public final class FileEditor: Sendable {
     private func perform(_ body: (EditTransaction) throws -> Undo) throws -> EditOutcome {
         let (undo, version) = try transaction { transaction in
             let undo = try body(transaction)
-            guard undo.size <= UndoLog.mostBytes else {
+            guard undo.isKept else {
                 throw ToolError(
                     .usage,
                     "What this changes has more than \(Display.bytes(UndoLog.mostBytes)), so that "
@@ -66,24 +69,29 @@ public final class FileEditor: Sendable {
             }
             return undo
         }
-        let number = log.withLock { $0.add(undo) }
+        let number = log.undos.withLock { $0.add(undo) }
         return EditOutcome(object: undo.object, version: version, undo: number, lostLinks: 0)
     }
 
-    /// Takes an edit back, which only its number names.
+    /// Takes an edit back, which only its number names. That is an edit, too: taking it back makes
+    /// the first one again.
     ///
     /// - Throws: ``EditConflict`` if what the edit has left was changed since.
     public func undo(_ number: Int) throws -> EditOutcome {
-        guard let undo = log.withLock({ $0[number] }) else {
+        guard let undo = log.undos.withLock({ $0[number] }) else {
             throw ToolError(.usage, "This edit cannot be taken back any more.")
         }
         do {
-            let ((object, lostLinks), version) = try transaction { try $0.take(back: undo) }
-            log.withLock { $0.remove(number) }
+            let ((inverse, lostLinks), version) = try transaction { try $0.take(back: undo) }
+            let next: Int? = log.undos.withLock { log in
+                log.remove(number)
+                log.replace(undo.object, by: inverse.object)
+                return inverse.isKept ? log.add(inverse) : nil
+            }
             return EditOutcome(
-                object: object, version: version, undo: nil, lostLinks: lostLinks)
+                object: inverse.object, version: version, undo: next, lostLinks: lostLinks)
         } catch let conflict as EditConflict {
-            log.withLock { $0.remove(number) }
+            log.undos.withLock { $0.remove(number) }
             throw conflict
         }
     }

@@ -2,13 +2,18 @@ import StorageEngine
 
 /// A change of a property, as somebody asks for it who has seen its value.
 public struct ObjectEdit: Decodable, Sendable {
-    /// Values and elements are texts in the form of a ``PropertyDraft``; nil is null.
+    /// Values and elements are texts in the form of a ``PropertyDraft``; nil is null. Positions are
+    /// those of the order in which the elements are shown.
     public enum Change: Decodable, Sendable {
         /// Gives the property a value. That of a collection is all its elements.
         case set(text: String?)
         /// Inserts an element into a list.
         case insert(text: String?, at: Int)
-        /// Removes an element of a list.
+        /// Adds an element to a set, or a value under a new key to a map.
+        case add(text: String?, key: String?)
+        /// Replaces an element of a list, or the value at a position of a map.
+        case replace(text: String?, at: Int)
+        /// Removes an element of a list or set, or a key of a map.
         case remove(at: Int)
         /// Moves an element of a list. `to` is its position afterwards.
         case move(from: Int, to: Int)
@@ -50,7 +55,8 @@ public struct EditOutcome: Encodable, Sendable {
     public let object: ObjectPlace
     /// A version of the file that has the change.
     public let version: UInt64
-    /// The number by which ``FileEditor/undo(_:)`` takes the edit back; nil if it did so.
+    /// The number by which ``FileEditor/undo(_:)`` takes the edit back; nil if what that needs is
+    /// too large to be kept.
     public let undo: Int?
     /// How many properties of other objects do not link to the object again, because somebody has
     /// changed them since.

@@ -27,26 +27,48 @@ public struct PropertyDraft: Encodable, Sendable {
     ) throws {
         fingerprint = try Fingerprint.of(property, of: table, at: location, objects)
         let output = ByteOutput()
-        try Self.append(property, of: table, at: location, objects, to: output)
-        let isNull =
-            try property.definition.collection == .none
-            && table.value(property.column, at: location).isNull
-        let isTooLong = output.count > Self.longest
-        tooLong = isTooLong ? output.count : nil
-        text = isNull || isTooLong ? nil : String(decoding: output.bytes, as: UTF8.self)
+        var isNull = false
+        if property.definition.collection == .none {
+            let value = try table.value(property.column, at: location)
+            isNull = value.isNull
+            try Self.append(value, property, objects, to: output)
+        } else {
+            try objects.append(property, of: table, at: location, to: output)
+        }
+        (text, tooLong) = Self.text(output, isNull: isNull)
     }
 
-    private static func append(
-        _ property: ObjectText.Property, of table: Table, at location: RowLocation,
-        _ objects: ObjectText, to output: ByteOutput
+    /// The draft of an element of a list, set or map. Its fingerprint is that of the collection.
+    init(
+        elementAt position: Int, _ property: ObjectText.Property, of table: Table,
+        at location: RowLocation, _ objects: ObjectText
     ) throws {
-        if property.definition.collection != .none {
-            return try objects.append(property, of: table, at: location, to: output)
+        fingerprint = try Fingerprint.of(property, of: table, at: location, objects)
+        let output = ByteOutput()
+        var isNull = false
+        let elements = try Elements(
+            property, of: table, table.key(at: location), having: position)
+        try elements.forEach(in: position..<position + 1) { _, value in
+            isNull = value.isNull
+            try Self.append(value, property, objects, to: output)
         }
-        let value = try table.value(property.column, at: location)
+        (text, tooLong) = Self.text(output, isNull: isNull)
+    }
+
+    private static func text(_ output: ByteOutput, isNull: Bool) -> (String?, tooLong: Int?) {
+        if isNull { return (nil, nil) }
+        guard output.count <= longest else { return (nil, output.count) }
+        return (String(decoding: output.bytes, as: UTF8.self), nil)
+    }
+
+    /// Appends a single value, or an element of a collection.
+    private static func append(
+        _ value: Scalar, _ property: ObjectText.Property, _ objects: ObjectText,
+        to output: ByteOutput
+    ) throws {
         switch property.definition.type {
         case .mixed, .embedded, .typedLink:
-            try objects.append(property, of: table, at: location, to: output)
+            try objects.append(value, property, to: output, depth: 0)
         case .data:
             if case .bytes(let bytes) = value { HexText.append(bytes, to: output) }
         case .link:
@@ -111,13 +133,19 @@ extension JSONNode {
 }
 
 extension InspectedVersion {
-    /// The value of a property as a text that somebody can change.
+    /// The value of a property as a text that somebody can change, or the element at a position of
+    /// its list, set or map.
     public func draft(
-        of property: String, _ key: Int64, in className: String
+        of property: String, _ key: Int64, in className: String, at position: Int? = nil
     ) throws -> PropertyDraft {
         try read { connection in
             let (table, location, property) = try place(property, key, className, connection)
-            return try PropertyDraft(property, of: table, at: location, ObjectText(connection))
+            let objects = ObjectText(connection)
+            guard let position else {
+                return try PropertyDraft(property, of: table, at: location, objects)
+            }
+            return try PropertyDraft(
+                elementAt: position, property, of: table, at: location, objects)
         }
     }
 }

@@ -8,6 +8,14 @@ extension NodeWriter {
         case value(Scalar)
         case list([JSONNode])
         case map([JSONNode.Member])
+
+        fileprivate var collection: CollectionKind {
+            switch self {
+            case .value: .none
+            case .list: .list
+            case .map: .map
+            }
+        }
     }
 
     func mixed(_ node: JSONNode) throws -> MixedContent {
@@ -89,16 +97,28 @@ extension NodeWriter {
     }
 
     func append(mixed node: JSONNode, to list: ListHandle) throws {
-        switch try mixed(node) {
-        case .value(let value): try list.append(value)
+        let content = try mixed(node)
+        if case .value(let value) = content { return try list.append(value) }
+        let position = try list.count()
+        try list.insertEmpty(content.collection, at: position)
+        try fill(position, of: list, with: content)
+    }
+
+    func replace(_ position: Int, of list: ListHandle, byMixed node: JSONNode) throws {
+        let content = try mixed(node)
+        if case .value(let value) = content { return try list.set(value, at: position) }
+        try list.setEmpty(content.collection, at: position)
+        try fill(position, of: list, with: content)
+    }
+
+    /// Fills the empty list or map at a position.
+    private func fill(_ position: Int, of list: ListHandle, with content: MixedContent) throws {
+        switch content {
+        case .value: break
         case .list(let elements):
-            let position = try list.count()
-            try list.insertEmpty(.list, at: position)
             guard let nested = try list.nestedList(at: position) else { return }
             for element in elements { try append(mixed: element, to: nested) }
         case .map(let members):
-            let position = try list.count()
-            try list.insertEmpty(.map, at: position)
             guard let nested = try list.nestedMap(at: position) else { return }
             for member in members { try set(mixed: member, in: nested) }
         }

@@ -184,7 +184,22 @@ final class NodeWriter {
         }
     }
 
-    private func set(
+    /// Replaces the element at a position of a list.
+    func replace(
+        _ position: Int, of list: ListHandle, by node: JSONNode, _ column: Int, in table: Table
+    ) throws {
+        switch table.definition.columns[column].type {
+        case .embedded:
+            try makeEmbedded(node, column, in: table) { try list.setEmbedded($0, at: position) }
+        case .mixed: try replace(position, of: list, byMixed: node)
+        case .bool, .int, .float, .double, .string, .data, .date, .uuid, .objectID, .decimal128,
+            .link, .typedLink:
+            if let value = try value(node, column, in: table) { try list.set(value, at: position) }
+        }
+    }
+
+    /// Sets the value of a key, which is added if the map lacks it.
+    func set(
         _ member: JSONNode.Member, in map: MapHandle, _ column: Int, in table: Table
     ) throws {
         let type = table.definition.columns[column].type

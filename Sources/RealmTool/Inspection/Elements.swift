@@ -1,4 +1,5 @@
 import StorageEngine
+import ToolSupport
 
 /// The list, set or map that an object has in a property.
 struct Elements {
@@ -10,6 +11,20 @@ struct Elements {
         self.property = property
         self.table = table
         self.key = key
+    }
+
+    /// - Throws: if the property is no collection, or has no element at a position.
+    init(
+        _ property: ObjectText.Property, of table: Table, _ key: ObjectKey, having position: Int
+    ) throws {
+        self.init(property, of: table, key)
+        let name = property.definition.name
+        guard property.definition.collection != .none else {
+            throw ToolError(.usage, "'\(name)' is no list, set or map.")
+        }
+        guard position >= 0, try position < count() else {
+            throw ToolError(.usage, "'\(name)' has no element at position \(position).")
+        }
     }
 
     var isMap: Bool { property.definition.collection == .map }

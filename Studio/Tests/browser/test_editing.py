@@ -225,6 +225,221 @@ class EditingTests(BrowserTest):
             expect(page.locator("#edited")).to_contain_text("Taken back")
         until(lambda: self.objects()[4]["friends"] == [0, 1, 2, 3], what="the former list")
 
+    def elements(self, page, name):
+        """The value of a property in the detail pane, with its elements."""
+        value = page.locator(
+            "#detail dd", has=page.locator(f"ol[data-property='{name}']"))
+        if value.count() == 0:
+            term = page.locator("#detail dt", has=page.locator(f"b:text-is('{name}')"))
+            term.locator("xpath=following-sibling::dd[1]").get_by_role(
+                "button", name="Show").click()
+        expect(value).to_have_count(1)
+        return value
+
+    def write(self, page, text, key=None):
+        """Writes into the box, and saves it."""
+        if key is not None:
+            page.locator("#edit-key").fill(key)
+        if text is None:
+            page.locator("#edit-null").check()
+        else:
+            page.locator("#edit-field").fill(text)
+        page.locator("#edit").get_by_role("button", name="Save").click()
+
+    def test_replaces_an_element_of_a_list(self):
+        page = self.open(self.studio, hash="#class=Thing&object=5")
+        before = self.objects()
+        for name, text, value in [
+            ("friends", "9", 9), ("tags", "new\ntag", "new\ntag"),
+            ("rooms", '{"street": "Main", "zip": 7}', None),
+            ("anything", '{"a": [1, {"b": null}]}', None), ("anything", "5", None),
+        ]:
+            with self.subTest(property=name, text=text):
+                list = self.elements(page, name)
+                position = 0 if name == "tags" else 1
+                list.get_by_role("button", name=f"Edit element {position}").click()
+                expect(page.locator("#edit-field")).not_to_have_value("")
+                self.write(page, text)
+                expect(page.locator("#edit")).to_be_hidden()
+                expected = before[5][name][:]
+                expected[position] = json.loads(text) if value is None else value
+                self.assertEqual(self.objects()[5][name], expected)
+                # One step brings it back.
+                page.get_by_role("button", name="Undo").click()
+                expect(page.locator("#edited")).to_contain_text(f"Taken back: Changed {name}")
+                self.assertEqual(self.objects(), before)
+        friends = self.elements(page, "friends")
+        friends.get_by_role("button", name="Edit element 1").click()
+        expect(page.locator("#edit-field")).to_have_value("1")
+        self.write(page, "77")
+        expect(page.locator("#edit-mistake")).to_contain_text("which is no object of 'Person'.")
+        page.keyboard.press("Escape")
+        self.assertEqual(self.objects(), before)
+        self.fixtures.run("verify", self.file)
+
+    def test_changes_elements_of_sets_and_maps(self):
+        page = self.open(self.studio, hash="#class=Thing&object=3")
+        before = self.objects()
+        self.assertEqual(before[3]["scores"], [0, 1, 2])
+        scores = self.elements(page, "scores")
+        scores.get_by_role("button", name="Remove element 1").click()
+        expect(scores.locator("li")).to_have_count(2)
+        self.assertEqual(self.objects()[3]["scores"], [0, 2])
+        scores.get_by_role("button", name="Add").click()
+        self.write(page, "-5")
+        expect(scores.locator("li")).to_have_count(3)
+        self.assertEqual(self.objects()[3]["scores"], [-5, 0, 2])
+        for text, message in [
+            ("2", "'scores' has this element already"), ("two", "is not an integer"),
+        ]:
+            scores.get_by_role("button", name="Add").click()
+            self.write(page, text)
+            expect(page.locator("#edit-mistake")).to_contain_text(message)
+            page.keyboard.press("Escape")
+        self.assertEqual(self.objects()[3]["scores"], [-5, 0, 2])
+
+        notes = self.elements(page, "notes")
+        expect(notes.locator("li")).to_have_count(2)
+        notes.get_by_role("button", name="Edit the value of plain").click()
+        expect(page.locator("#edit-null")).to_be_checked()
+        page.locator("#edit-null").uncheck()
+        self.write(page, HOSTILE[0])
+        expect(notes.locator("li").last).to_contain_text(HOSTILE[0])
+        notes.get_by_role("button", name="Add").click()
+        expect(page.locator("#edit-key")).to_be_focused()
+        self.write(page, "value", key=HOSTILE[1])
+        expect(notes.locator("li")).to_have_count(3)
+        notes.evaluate("value => value.previousElementSibling.scrollIntoView()")
+        self.picture(page, "map", 460)
+        notes.get_by_role("button", name="Add").click()
+        self.write(page, "other", key="plain")
+        expect(page.locator("#edit-mistake")).to_contain_text("'notes' has this key already")
+        page.keyboard.press("Escape")
+        notes.get_by_role("button", name="Remove the value of nul").click()
+        expect(notes.locator("li")).to_have_count(2)
+        self.assertEqual(
+            self.objects()[3]["notes"], {"plain": HOSTILE[0], HOSTILE[1]: "value"})
+        self.assertFalse(page.evaluate("'broken' in window"))
+        after = self.objects()
+        for _ in range(5):
+            page.get_by_role("button", name="Undo").click()
+            expect(page.locator("#edited")).to_contain_text("Taken back")
+        until(lambda: self.objects() == before, what="what was there before")
+        for _ in range(5):
+            page.get_by_role("button", name="Redo").click()
+            expect(page.locator("#edited")).to_contain_text("Done again")
+        until(lambda: self.objects() == after, what="the changes again")
+        self.fixtures.run("verify", self.file)
+
+    def test_adds_the_first_element_of_an_empty_collection(self):
+        page = self.open(self.studio, hash="#class=Thing&object=0")
+        term = page.locator("#detail dt", has=page.locator("b:text-is('scores')"))
+        value = term.locator("xpath=following-sibling::dd[1]")
+        value.get_by_role("button", name="Add").click()
+        self.write(page, "7")
+        expect(value.locator("li")).to_have_count(1)
+        self.assertEqual(self.objects()[0]["scores"], [7])
+
+    def test_changes_no_elements_that_somebody_else_has_changed(self):
+        page = self.open(self.studio, hash="#class=Thing&object=3")
+        scores = self.elements(page, "scores")
+        notes = self.elements(page, "notes")
+        # In the box, while somebody else writes.
+        scores.get_by_role("button", name="Add").click()
+        self.fixtures.change(self.file, "Thing", [{"id": 3, "scores": [50]}])
+        self.write(page, "7")
+        expect(page.locator("#edit-mistake")).to_contain_text(
+            "Somebody else has changed 'scores' meanwhile")
+        self.assertEqual(self.objects()[3]["scores"], [50])
+        page.keyboard.press("Escape")
+        # The page has followed, and knows what is there now.
+        expect(scores.locator("li")).to_have_count(1)
+        # Between the click and the change.
+        page.route("**/edit*", lambda route: (
+            self.fixtures.change(self.file, "Thing", [{"id": 3, "scores": [51]}]),
+            route.continue_()))
+        scores.get_by_role("button", name="Remove element 0").click()
+        expect(page.locator("#banner")).to_contain_text("Somebody else has changed 'scores'")
+        page.unroute_all()
+        self.assertEqual(self.objects()[3]["scores"], [51])
+        notes.get_by_role("button", name="Edit the value of plain").click()
+        expect(page.locator("#edit")).to_be_visible()
+        self.fixtures.change(self.file, "Thing", [{"id": 3, "notes": {"plain": "theirs"}}])
+        page.locator("#edit-null").uncheck()
+        self.write(page, "mine")
+        expect(page.locator("#edit-mistake")).to_contain_text("Somebody else has changed 'notes'")
+        self.assertEqual(self.objects()[3]["notes"], {"plain": "theirs"})
+
+    # MARK: Doing again
+
+    def test_does_again_what_was_taken_back(self):
+        page = self.open(self.studio, hash="#class=Person")
+        before = self.objects("Person")
+        age = self.column(page, "age")
+        undo = page.get_by_role("button", name="Undo")
+        redo = page.get_by_role("button", name="Redo")
+        expect(redo).to_be_disabled()
+        for text in ["40", "41"]:
+            self.change(page, 1, "age", text)
+            expect(self.cell(page, 1, age)).to_have_text(text)
+        page.locator("#table").focus()
+        for keys, text in [
+            ("Control+z", "40"), ("Control+z", "21"), ("Control+Shift+Z", "40"),
+            ("Control+y", "41"), ("Control+z", "40"),
+        ]:
+            page.keyboard.press(keys)
+            expect(self.cell(page, 1, age)).to_have_text(text)
+        expect(redo).to_have_attribute("title", "Do again: Changed age of Person #1")
+        redo.click()
+        expect(page.locator("#edited")).to_contain_text("Done again: Changed age of Person #1")
+        expect(self.cell(page, 1, age)).to_have_text("41")
+        expect(redo).to_be_disabled()
+        # A new change takes the place of what was taken back.
+        undo.click()
+        expect(self.cell(page, 1, age)).to_have_text("40")
+        self.change(page, 2, "age", "60")
+        expect(self.cell(page, 2, age)).to_have_text("60")
+        expect(redo).to_be_disabled()
+        # Not over a change of somebody else.
+        undo.click()
+        expect(self.cell(page, 2, age)).to_have_text("22")
+        self.fixtures.change(self.file, "Person", [{"id": 2, "age": 99}])
+        expect(self.cell(page, 2, age)).to_have_text("99")
+        redo.click()
+        expect(page.locator("#banner")).to_contain_text("Somebody else has changed 'age'")
+        self.assertEqual(self.objects("Person")[2]["age"], 99)
+        expect(redo).to_be_disabled()
+        self.assertEqual(self.objects("Person")[1]["age"], 40)
+        self.assertEqual(set(self.objects("Person")), set(before))
+
+    def test_adds_and_deletes_objects_again(self):
+        page = self.open(self.studio, hash="#class=Person")
+        before = (self.objects(), self.objects("Person"))
+        page.get_by_role("button", name="Add", exact=True).click()
+        page.locator("#edit-field").fill("100")
+        page.keyboard.press("Enter")
+        expect(page.locator("#detail h2")).to_have_text("Person #10")
+        page.get_by_role("button", name="Edit name").click()
+        self.write(page, "Somebody")
+        expect(page.locator("#detail")).to_contain_text("Somebody")
+        self.cell(page, 3, 0).click()
+        expect(page.locator("#detail h2")).to_have_text("Person #3")
+        page.get_by_role("button", name="Delete").click()
+        expect(page.locator("#detail")).to_contain_text("The object has been deleted.")
+        after = (self.objects(), self.objects("Person"))
+        for _ in range(2):
+            for _ in range(3):
+                page.get_by_role("button", name="Undo").click()
+                expect(page.locator("#edited")).to_contain_text("Taken back")
+            until(lambda: (self.objects(), self.objects("Person")) == before,
+                  what="what was there before")
+            for _ in range(3):
+                page.get_by_role("button", name="Redo").click()
+                expect(page.locator("#edited")).to_contain_text("Done again")
+            until(lambda: (self.objects(), self.objects("Person")) == after,
+                  what="the changes again")
+        self.fixtures.run("verify", self.file)
+
     def test_adds_and_deletes_objects(self):
         page = self.open(self.studio, hash="#class=Person")
         before = self.objects()

@@ -23,6 +23,24 @@ final class EditedThing: Object {
     @Persisted var dog: ToolDog?
 }
 
+final class EditedCollections: Object {
+    @Persisted var id: Int
+    @Persisted var set: MutableSet<String>
+    @Persisted var dates: MutableSet<Date>
+    @Persisted var map: Map<String, Int?>
+    @Persisted var homes: Map<String, ToolAddress?>
+    @Persisted var list: List<AnyRealmValue>
+}
+
+extension FileEditor {
+    /// The fingerprint of a property in the newest version.
+    fileprivate func seen(
+        _ property: String, _ key: Int64, in className: String
+    ) throws -> String {
+        try file.newest().draft(of: property, key, in: className).fingerprint
+    }
+}
+
 /// What the Studio changes in a file.
 @Suite struct EditingTests {
     private let folder: TemporaryFolder
@@ -199,6 +217,129 @@ final class EditedThing: Object {
         #expect(cities() == ["Bern", "Paris"])
     }
 
+    @Test func anElementOfAListIsReplacedInItsPlace() throws {
+        func cities() -> [String] { things["a"]?.homes.map(\.city) ?? [] }
+        for (property, text, after) in [
+            ("friends", "a", #"["b","a","b"]"#),
+            ("homes", #"{"city":"Oslo","rooms":[2]}"#, nil),
+        ] as [(String, String, String?)] {
+            let before = try draft(property)
+            let outcome = try edit(property, .replace(text: text, at: 1))
+            if let after { #expect(try draft(property).text == after) }
+            _ = try undo(outcome)
+            #expect(try draft(property).fingerprint == before.fingerprint)
+        }
+        try edit("homes", .replace(text: #"{"city":"Oslo","rooms":[2]}"#, at: 0))
+        #expect(cities() == ["Oslo", "Rome"])
+        #expect(throws: ToolError.self) { try edit("friends", .replace(text: "nobody", at: 1)) }
+        #expect(throws: ToolError.self) { try edit("friends", .replace(text: nil, at: 1)) }
+        #expect(throws: ToolError.self) { try edit("friends", .replace(text: "a", at: 3)) }
+        #expect(try Connection(Database.open(path: path)).verify() == [])
+    }
+
+    @Test func elementsOfMixedListsAreReplacedByCollections() throws {
+        let (folder, path) = try Self.collections()
+        let editor = try FileEditor(InspectedFile(path: path, key: nil, isEditable: true))
+        func draft() throws -> PropertyDraft {
+            try InspectedFile(path: path, key: nil).newest()
+                .draft(of: "list", 0, in: "EditedCollections")
+        }
+        func edit(_ change: ObjectEdit.Change) throws -> EditOutcome {
+            try editor.apply(
+                ObjectEdit(
+                    ObjectPlace(className: "EditedCollections", key: "0"), "list",
+                    seen: seen(), change))
+        }
+        func seen() throws -> String { try editor.seen("list", 0, in: "EditedCollections") }
+        for text in [#"[1,[2]]"#, #"{"a":{"b":[]}}"#, "5", #""x""#] {
+            let outcome = try edit(.replace(text: text, at: 1))
+            #expect(try draft().text == "[1,\(text),3]")
+            _ = try editor.undo(#require(outcome.undo))
+            #expect(try draft().text == "[1,2,3]")
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func elementsOfSetsAndMapsAreChangedOneByOne() throws {
+        let (folder, path) = try Self.collections()
+        let editor = try FileEditor(InspectedFile(path: path, key: nil, isEditable: true))
+        let className = "EditedCollections"
+        func text(_ property: String, at position: Int? = nil) throws -> String? {
+            try InspectedFile(path: path, key: nil).newest()
+                .draft(of: property, 0, in: className, at: position).text
+        }
+        func edit(_ property: String, _ change: ObjectEdit.Change) throws -> EditOutcome {
+            try editor.apply(
+                ObjectEdit(
+                    ObjectPlace(className: className, key: "0"), property,
+                    seen: editor.seen(property, 0, in: className), change))
+        }
+        for (property, change, after) in [
+            ("set", .add(text: "b", key: nil), #"["a","b","c"]"#),
+            ("set", .remove(at: 0), #"["c"]"#),
+            ("dates", .remove(at: 0), "[]"),
+            ("map", .add(text: "5", key: "k.\u{0}"), "{\"k.\\u0000\":5,\"x\":1,\"y\":null}"),
+            ("map", .replace(text: "7", at: 1), #"{"x":1,"y":7}"#),
+            ("map", .replace(text: nil, at: 0), #"{"x":null,"y":null}"#),
+            ("map", .remove(at: 0), #"{"y":null}"#),
+            (
+                "homes", .add(text: #"{"city":"Oslo","rooms":[]}"#, key: "b"),
+                #"{"a":{"city":"Bern","rooms":[]},"b":{"city":"Oslo","rooms":[]}}"#
+            ),
+            (
+                "homes", .replace(text: #"{"city":"Rome","rooms":[1]}"#, at: 0),
+                #"{"a":{"city":"Rome","rooms":[1]}}"#
+            ),
+            ("homes", .remove(at: 0), "{}"),
+        ] as [(String, ObjectEdit.Change, String)] {
+            let before = try text(property)
+            let outcome = try edit(property, change)
+            #expect(try text(property) == after)
+            let back = try editor.undo(#require(outcome.undo))
+            #expect(try text(property) == before)
+            let again = try editor.undo(#require(back.undo))
+            #expect(try text(property) == after)
+            _ = try editor.undo(#require(again.undo))
+        }
+        #expect(try text("set", at: 1) == "c")
+        #expect(try text("map", at: 0) == "1")
+        #expect(try text("map", at: 1) == nil)
+        for (property, change) in [
+            ("set", .add(text: "a", key: nil)), ("set", .add(text: nil, key: nil)),
+            ("set", .add(text: "b", key: "k")), ("set", .replace(text: "b", at: 0)),
+            ("set", .remove(at: 2)), ("set", .insert(text: "b", at: 0)),
+            ("map", .add(text: "5", key: "x")), ("map", .add(text: "5", key: nil)),
+            ("map", .add(text: "many", key: "z")), ("map", .replace(text: "5", at: -1)),
+            ("map", .remove(at: 2)), ("map", .move(from: 0, to: 1)),
+            ("list", .add(text: "1", key: nil)), ("id", .remove(at: 0)),
+        ] as [(String, ObjectEdit.Change)] {
+            #expect(throws: ToolError.self) { _ = try edit(property, change) }
+        }
+        #expect(try text("set") == #"["a","c"]"#)
+        #expect(try text("map") == #"{"x":1,"y":null}"#)
+        #expect(try Connection(Database.open(path: path)).verify() == [])
+        withExtendedLifetime(folder) {}
+    }
+
+    private static func collections() throws -> (TemporaryFolder, path: String) {
+        let folder = try TemporaryFolder()
+        let path = folder["collections.realm"]
+        let realm = try Realm(
+            configuration: .init(
+                fileURL: URL(fileURLWithPath: path),
+                objectTypes: [EditedCollections.self, ToolAddress.self]))
+        try realm.write {
+            let object = realm.create(EditedCollections.self)
+            object.set.insert(objectsIn: ["c", "a"])
+            object.dates.insert(Date(timeIntervalSinceReferenceDate: 1 / 3))
+            object.map["x"] = 1
+            object.map["y"] = .some(nil)
+            object.homes["a"] = ToolAddress(value: ["city": "Bern"])
+            object.list.append(objectsIn: [.int(1), .int(2), .int(3)])
+        }
+        return (folder, path)
+    }
+
     // MARK: Objects
 
     @Test func anObjectIsAddedAndTakenBack() throws {
@@ -280,6 +421,51 @@ final class EditedThing: Object {
         #expect(throws: ToolError.self) { try undo(first) }
     }
 
+    @Test func whatWasTakenBackIsMadeAgain() throws {
+        let first = try edit("small", .set(text: "1"))
+        let second = try edit("small", .set(text: "2"))
+        var back = [second, first]
+        for expected in [1, 0] {
+            #expect(things["a"]?.small == Int8(expected + 1))
+            back.append(try undo(back.removeFirst()))
+            #expect(things["a"]?.small == Int8(expected))
+        }
+        for expected in [1, 2] {
+            back.insert(try undo(back.removeLast()), at: 0)
+            #expect(things["a"]?.small == Int8(expected))
+        }
+        // Not over a change of somebody else.
+        let last = try undo(back[0])
+        try realm.write { things["a"]?.small = 9 }
+        #expect(throws: EditConflict.self) { try undo(last) }
+        #expect(things["a"]?.small == 9)
+    }
+
+    @Test func objectsThatAreThereAgainAreKnownToEditsOfBefore() throws {
+        let added = try editor.add(to: "ToolDog", primaryKey: nil)
+        let key = try #require(Int64(added.object.key))
+        let named = try edit("name", .set(text: "Bella"), key, in: "ToolDog")
+        let deleted = try editor.delete(added.object, seen: seen(key, in: "ToolDog"))
+        func names() -> [String] {
+            realm.refresh()
+            return realm.objects(ToolDog.self).map(\.name)
+        }
+        #expect(names() == ["Rex"])
+        let there = try undo(deleted)
+        #expect(there.object != added.object)
+        #expect(names() == ["Rex", "Bella"])
+        let unnamed = try undo(named)
+        #expect(names() == ["Rex", ""])
+        #expect(unnamed.object == there.object)
+        let gone = try undo(added)
+        #expect(names() == ["Rex"])
+        let again = try undo(gone)
+        #expect(names() == ["Rex", ""])
+        #expect(try undo(unnamed).object == again.object)
+        #expect(names() == ["Rex", "Bella"])
+        #expect(try Connection(Database.open(path: path)).verify() == [])
+    }
+
     @Test func theLastEditsCanBeTakenBack() throws {
         var log = UndoLog()
         func undo(size: Int) -> Undo {
@@ -287,17 +473,28 @@ final class EditedThing: Object {
                 object: ObjectPlace(className: "A", key: "0"), action: .delete(left: ""),
                 size: size)
         }
-        for _ in 0...UndoLog.mostEdits { _ = log.add(undo(size: 10)) }
-        #expect(log[1] == nil)
-        #expect(log[2] != nil)
+        let numbers = (0...UndoLog.mostEdits).map { _ in log.add(undo(size: 10)) }
+        #expect(log[numbers[0]] == nil)
+        #expect(log[numbers[1]] != nil)
         let large = log.add(undo(size: UndoLog.mostBytes - 15))
         #expect(log[large] != nil)
-        #expect(log[large - 1] != nil)
-        #expect(log[large - 2] == nil)
+        #expect(log[numbers[UndoLog.mostEdits]] != nil)
+        #expect(log[numbers[UndoLog.mostEdits - 1]] == nil)
         log.remove(large)
         let next = log.add(undo(size: UndoLog.mostBytes - 15))
-        #expect(log[large - 1] != nil)
+        #expect(log[numbers[UndoLog.mostEdits]] != nil)
         #expect(log[next] != nil)
+    }
+
+    @Test func aFileThatIsOpenedAnewTakesNothingOfBeforeBack() throws {
+        let before = try edit("small", .set(text: "1"))
+        let anew = FileEditor(file)
+        let added = try anew.add(to: "ToolDog", primaryKey: nil)
+        #expect(before.undo != added.undo)
+        #expect(throws: ToolError.self) { try anew.undo(#require(before.undo)) }
+        // With the log of before, it does.
+        _ = try FileEditor(file, editor.log).undo(#require(before.undo))
+        #expect(things["a"]?.small == 0)
     }
 
     // MARK: Files

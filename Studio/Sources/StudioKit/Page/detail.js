@@ -11,7 +11,8 @@ const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, m
 export class Detail {
   // `source` has ask(what, parameters, signal), classes(), follow(className, key), close(),
   // failed(error), and for changes mayEdit(), edit(object, property, element),
-  // remove(object, seen), change(place, seen, change), insert(place, property, seen, at, element).
+  // remove(object, seen), change(place, seen, change), insert(place, property, seen, at, element),
+  // add(place, property, seen, element), replace(place, property, seen, at, name, element).
   constructor(source) {
     this.source = source;
     this.element = document.getElementById("detail");
@@ -159,8 +160,9 @@ export class Detail {
     const place = { class: className, key, property: property.name };
     const inner = "type" in cell ? cell.value : cell;
     if (property.collection) {
-      const mayInsert = property.collection === "list" && this.source.mayEdit();
-      if (cell.count > 0 || mayInsert) this.addElements(element, property, place, cell.count);
+      if (cell.count > 0 || this.source.mayEdit()) {
+        this.addElements(element, property, place, cell.count);
+      }
     } else if (inner !== null && typeof inner === "object"
       && ("text" in inner || "hex" in inner && inner.bytes > 32 || "count" in inner)) {
       this.addWhole(element, property.type, place);
@@ -196,7 +198,7 @@ export class Detail {
 
   addElements(element, property, place, count) {
     const mayEdit = this.source.mayEdit();
-    const isList = mayEdit && property.collection === "list";
+    const isList = property.collection === "list";
     const list = make("ol");
     list.dataset.property = property.name;
     list.addEventListener("scroll", () => this.scrolled.set(property.name, list.scrollTop));
@@ -218,7 +220,7 @@ export class Detail {
         seen = answer.fingerprint;
         answer.elements.forEach(({ key, value }, index) => {
           const item = make("li");
-          const at = make("span", "at");
+          const at = make("span", key === undefined ? "at" : "key");
           if (key === undefined) at.append(grouped(from + index));
           else appendText(at, key);
           const shown = make("span");
@@ -226,25 +228,30 @@ export class Detail {
           draw(shown, value, property.type, this.source.follow);
           for (const chip of shown.querySelectorAll(".chip")) chip.tabIndex = 0;
           item.append(at, shown);
-          if (isList) item.append(this.tools(place, seen, from + index, answer.count));
+          if (mayEdit) {
+            item.append(this.tools(place, property, seen, from + index, answer.count, key));
+          }
           list.append(item);
         });
         from += answer.elements.length;
         this.opened.set(property.name, from);
         more.disabled = false;
         more.hidden = from >= answer.count || answer.elements.length === 0;
-        insert.hidden = !isList || !more.hidden;
+        // An element of a list is inserted behind those that are shown.
+        insert.hidden = !mayEdit || isList && !more.hidden;
       } catch (error) {
         this.source.failed(error);
       }
     };
     more.addEventListener("click", () => load(pageOfElements));
-    const insert = make("button", "", "Insert");
+    const insert = make("button", "", isList ? "Insert" : "Add");
+    insert.ariaLabel = `${insert.textContent} an element of ${property.name}`;
     insert.hidden = true;
     insert.addEventListener("click", () => {
-      this.source.insert(place, property, seen, from, insert);
+      if (isList) this.source.insert(place, property, seen, from, insert);
+      else this.source.add(place, property, seen, insert);
     });
-    const open = make("button", "", count === 0 ? "Insert"
+    const open = make("button", "", count === 0 ? insert.textContent
       : `Show ${count === 1 ? "the element" : "elements"}`);
     const show = (wanted) => {
       open.replaceWith(list, more, insert);
@@ -259,13 +266,20 @@ export class Detail {
     if (opened !== undefined) this.loading.push(show(Math.max(opened + 1, pageOfElements)));
   }
 
-  // Buttons that move an element of a list, and remove it.
-  tools(place, seen, position, count) {
+  // Buttons that move an element of a list, change it, and remove it. `key` is that of an element
+  // of a map.
+  tools(place, property, seen, position, count, key) {
     const tools = make("span", "tools");
-    const add = (text, label, to, change) => {
+    const name = key === undefined ? `element ${position}` : `the value of ${key}`;
+    const add = (text, label) => {
       const button = make("button", "small", text);
-      button.ariaLabel = `${label} element ${position}`;
+      button.ariaLabel = `${label} ${name}`;
       button.title = label;
+      tools.append(button);
+      return button;
+    };
+    const addChange = (text, label, to, change) => {
+      const button = add(text, label);
       button.disabled = to < 0 || to >= count;
       button.addEventListener("click", async () => {
         this.tool = { property: place.property, position: to, text };
@@ -275,12 +289,19 @@ export class Detail {
         if (await this.source.change(place, seen, change)) return;
         for (const other of others) other.disabled = false;
       });
-      tools.append(button);
     };
-    const move = (to) => ({ move: { from: position, to } });
-    add("↑", "Move up", position - 1, move(position - 1));
-    add("↓", "Move down", position + 1, move(position + 1));
-    add("✕", "Remove", position, { remove: { at: position } });
+    if (property.collection === "list") {
+      const move = (to) => ({ move: { from: position, to } });
+      addChange("↑", "Move up", position - 1, move(position - 1));
+      addChange("↓", "Move down", position + 1, move(position + 1));
+    }
+    if (property.collection !== "set") {
+      const edit = add("✎", "Edit");
+      edit.addEventListener("click", () => {
+        this.source.replace(place, property, seen, position, name, edit);
+      });
+    }
+    addChange("✕", "Remove", position, { remove: { at: position } });
     return tools;
   }
 

@@ -28,18 +28,23 @@ export class Editor {
   // `source` has path(), post(path, body), changed(outcome, text), show(object), failed(error).
   constructor(source) {
     this.source = source;
+    // What takes changes back, and what makes those again that were taken back.
     this.undos = [];
+    this.redos = [];
     this.last = Promise.resolve();
     const element = (name) => document.getElementById(`edit-${name}`);
     this.dialog = document.getElementById("edit");
     this.title = element("title");
     this.field = element("field");
     this.hint = element("hint");
+    this.key = element("key");
+    this.keyLabel = element("key-label");
     this.nothing = element("null");
     this.nothingLabel = element("null-label");
     this.mistake = element("mistake");
     this.form = element("form");
     this.undoButton = document.getElementById("undo");
+    this.redoButton = document.getElementById("redo");
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.save();
@@ -52,20 +57,23 @@ export class Editor {
     });
     this.nothing.addEventListener("change", () => this.enable());
     this.undoButton.addEventListener("click", () => this.undo());
+    this.redoButton.addEventListener("click", () => this.redo());
   }
 
   // Forgets the changes of another file.
   forget(isEditable) {
     this.isEditable = isEditable;
     this.undos = [];
+    this.redos = [];
     this.drawUndo();
   }
 
   // MARK: The box
 
-  // Lets the user write a value. `place` is the rectangle beside which that happens; `send` is
-  // called with the text (null for null) and the draft that it is based on.
-  open({ place, title, property, isElement = false, draft = {}, send }) {
+  // Lets the user write a value, and with `hasKey` the key of a map for it. `place` is the
+  // rectangle beside which that happens; `send` is called with the text (null for null), the draft
+  // that it is based on, and the key.
+  open({ place, title, property, isElement = false, hasKey = false, draft = {}, send }) {
     if (draft.tooLong) {
       return this.source.failed(
         new Error(`'${property.name}' has ${bytes(draft.tooLong)}: too long to be edited here.`));
@@ -75,6 +83,8 @@ export class Editor {
     this.send = send;
     this.title.replaceChildren();
     appendText(this.title, title);
+    this.keyLabel.hidden = !hasKey;
+    this.key.value = "";
     this.take(draft);
     this.field.rows = isLarge(property, isElement)
       ? Math.min(12, Math.max(2, this.field.value.split("\n").length)) : 1;
@@ -82,8 +92,8 @@ export class Editor {
     this.showMistake(null);
     this.dialog.showModal();
     this.place(place);
-    (this.nothing.checked ? this.nothing : this.field).focus();
-    this.field.select();
+    (hasKey ? this.key : this.nothing.checked ? this.nothing : this.field).focus();
+    if (!hasKey) this.field.select();
   }
 
   // Shows a value, and bases on it what is saved.
@@ -95,8 +105,9 @@ export class Editor {
     this.isJSON = property.type === "string" && !isWhole && isWrittenAsJSON(text);
     this.field.value = this.isJSON ? quoted(text) : text;
     this.written = this.field.value;
-    const mayBeNull = !isWhole && (property.optional
-      || !isElement && ["object", "mixed", "embedded"].includes(property.type));
+    const mayBeNull = !isWhole && (property.optional || property.type === "mixed"
+      || (!isElement || property.collection === "map")
+        && ["object", "embedded"].includes(property.type));
     this.nothingLabel.hidden = !mayBeNull;
     this.nothing.checked = mayBeNull && draft.fingerprint !== undefined && draft.text === undefined;
     this.hint.textContent = [
@@ -132,7 +143,9 @@ export class Editor {
     try {
       const { text, draft } = this;
       const isSame = draft.fingerprint !== undefined && text === (draft.text ?? null);
-      if (!isSame) await this.send(text, draft);
+      if (!isSame) {
+        await this.send(text, draft, this.keyLabel.hidden ? undefined : this.key.value);
+      }
       this.dialog.close();
     } catch (error) {
       this.showMistake(error);
@@ -189,7 +202,8 @@ export class Editor {
   async change(what, body, text) {
     const outcome = await this.inTurn((path) => this.source.post(`${path}/${what}`, body));
     if (!outcome) return null;
-    this.undos.push({ number: outcome.undo, text, isDeletion: what === "delete" });
+    this.undos.push({ number: outcome.undo, text, what });
+    this.redos = [];
     this.drawUndo();
     this.source.changed(outcome, text);
     return outcome;
@@ -199,30 +213,39 @@ export class Editor {
     return this.change("edit", { object, property, seen, change }, text);
   }
 
-  async undo() {
+  // What has made an object that was not there shows it.
+  undo() { return this.turn("undos", "redos", "Taken back", "delete"); }
+  redo() { return this.turn("redos", "undos", "Done again", "add"); }
+
+  // Takes the last change of a list back. What takes that back goes to the other list.
+  async turn(from, to, title, whatMakesObjects) {
     let last;
     try {
       const outcome = await this.inTurn((path) => {
-        last = this.undos.pop();
+        last = this[from].pop();
         return last ? this.source.post(`${path}/undo`, { number: last.number }) : null;
       });
       if (!outcome) return;
+      if (outcome.undo !== undefined) this[to].push({ ...last, number: outcome.undo });
       const lost = outcome.lostLinks
         ? ` ${outcome.lostLinks} links to it were changed since, and stay as they are.` : "";
-      this.source.changed(outcome, `Taken back: ${last.text}${lost}`);
-      if (last.isDeletion) this.source.show(outcome.object);
+      this.source.changed(outcome, `${title}: ${last.text}${lost}`);
+      if (last.what === whatMakesObjects) this.source.show(outcome.object);
     } catch (error) {
       // Later, it may go well.
-      if (error.code === "busy" || error.code === "offline") this.undos.push(last);
+      if (error.code === "busy" || error.code === "offline") this[from].push(last);
       this.source.failed(error);
     }
     this.drawUndo();
   }
 
   drawUndo() {
-    this.undoButton.hidden = !this.isEditable;
-    this.undoButton.disabled = this.undos.length === 0;
-    this.undoButton.title = this.undos.length
-      ? `Take back: ${this.undos.at(-1).text}` : "Nothing to take back";
+    const draw = (button, changes, title, nothing) => {
+      button.hidden = !this.isEditable;
+      button.disabled = changes.length === 0;
+      button.title = changes.length ? `${title}: ${changes.at(-1).text}` : nothing;
+    };
+    draw(this.undoButton, this.undos, "Take back", "Nothing to take back");
+    draw(this.redoButton, this.redos, "Do again", "Nothing was taken back");
   }
 }

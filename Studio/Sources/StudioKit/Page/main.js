@@ -470,17 +470,44 @@ const detail = new Detail({
     const text = `Changed ${property} of ${nameOf(object)}`;
     return editor.edit(object, property, seen, change, text).catch(failToEdit);
   },
-  insert({ class: className, key }, property, seen, at, anchor) {
-    const object = { className, key };
-    editor.open({
-      place: anchor.getBoundingClientRect(), property, isElement: true,
+  insert(place, property, seen, at, anchor) {
+    openElement(place, property, seen, anchor, {
       title: `Element ${at} of ${property.name}`,
-      send: (text) => editor.edit(
-        object, property.name, seen, { insert: { text, at } },
-        `Changed ${property.name} of ${nameOf(object)}`),
+      change: (text) => ({ insert: { text, at } }),
     });
   },
+  add(place, property, seen, anchor) {
+    openElement(place, property, seen, anchor, {
+      title: `New element of ${property.name}`, hasKey: property.collection === "map",
+      change: (text, key) => ({ add: { text, key } }),
+    });
+  },
+  async replace(place, property, seen, at, name, anchor) {
+    try {
+      const draft = await ask("draft", { ...place, at });
+      if (draft.fingerprint !== seen) {
+        throw new Error(`Somebody else has changed '${property.name}' meanwhile.`);
+      }
+      openElement(place, property, seen, anchor, {
+        title: `${name} in ${property.name}`, draft,
+        change: (text) => ({ replace: { text, at } }),
+      });
+    } catch (error) {
+      failToEdit(error);
+    }
+  },
 });
+
+// Lets the user write an element. `change` returns the change that makes it one of the collection.
+function openElement({ class: className, key }, property, seen, anchor, { change, ...options }) {
+  const object = { className, key };
+  editor.open({
+    ...options, place: anchor.getBoundingClientRect(), property, isElement: true,
+    send: (text, draft, keyOfMap) => editor.edit(
+      object, property.name, seen, change(text, keyOfMap),
+      `Changed ${property.name} of ${nameOf(object)}`),
+  });
+}
 
 const inside = new Inside({
   ask, path, version: () => version, failed: fail, mayEdit, compact, stop,
@@ -794,9 +821,13 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     query.input.focus();
   }
-  if (event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !isTyping) {
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && !isTyping) {
+    const key = event.key.toLowerCase();
+    const isRedo = key === "y" || key === "z" && event.shiftKey;
+    if (!isRedo && key !== "z") return;
     event.preventDefault();
-    editor.undo();
+    if (isRedo) editor.redo();
+    else editor.undo();
   }
 });
 

@@ -79,8 +79,9 @@ struct FileRoutes {
         routes.get("draft") { request, context in
             let (version, key, name) = try object(request, context)
             let property = try request.text("property")
+            let position = request.number("at")
             let draft = try await work.quickly {
-                try version().draft(of: property, key, in: name)
+                try version().draft(of: property, key, in: name, at: position)
             }
             return try Response.json(encoding: draft)
         }
