@@ -157,6 +157,15 @@ class Fixtures:
         self.run("import", file, "Row", str(records), "--infer", "--primary-key", "id")
         return file
 
+    def long_texts(self, count, name):
+        """Texts of a kilobyte each, which take a while to be copied."""
+        file = self.path(name)
+        schema = {"classes": [{"name": "Text", "properties": [
+            prop("id", "int", primaryKey=True), prop("text", "string")]}]}
+        self.import_lines(
+            file, "Text", ({"id": id, "text": f"{id} " * 170} for id in range(count)), schema)
+        return file
+
     def encrypted(self, name="secret.realm"):
         file = self.path(name)
         schema = {"classes": [{"name": "Secret", "properties": [

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -697,12 +698,19 @@ class EditingTests(BrowserTest):
         try:
             page = self.open(studio, hash="#class=Row&view=inside")
             expect(page.locator("#inside .facts")).to_contain_text("pages of 4,096 bytes")
+            page.locator("#classes .class").filter(has_text="Row").click()
+            self.change(page, 1, "name", "other name")
+            expect(self.cell(page, 1, 2)).to_have_text("other name")
+            page.get_by_role("button", name="Inside").click()
             before = os.path.getsize(file)
             page.get_by_role("button", name="Compact").click()
             expect(page.locator("#edited")).to_contain_text("Compacted:", timeout=60_000)
             self.assertLess(os.path.getsize(file), before)
             page.locator("#classes .class").filter(has_text="Row").click()
             expect(self.cell(page, 0, 2)).to_have_text("row 0")
+            # What was changed before can be taken back after.
+            page.get_by_role("button", name="Undo").click()
+            expect(self.cell(page, 1, 2)).to_have_text("row 1")
             self.change(page, 0, "name", "new name")
             expect(self.cell(page, 0, 2)).to_have_text("new name")
             # Somebody else has it open.
@@ -715,7 +723,75 @@ class EditingTests(BrowserTest):
                 expect(page.locator("#banner")).to_contain_text("another process has it open")
                 watcher.send_signal(signal.SIGKILL)
             page.locator("#classes .class").filter(has_text="Row").click()
+            expect(page.locator("#banner")).to_be_hidden()
             expect(self.cell(page, 0, 2)).to_have_text("new name")
+        finally:
+            studio.end()
+
+    def test_stops_a_compaction_and_shows_how_far_it_is(self):
+        file = self.fixtures.long_texts(60_000, "stopped.realm")
+        studio = Studio(program, file, "--edit")
+        try:
+            page = self.open(studio, hash="#class=Text&view=inside")
+            other = self.open(studio, hash="#class=Text")
+            expect(self.cell(other, 0, 1)).to_have_text("0")
+            before = pathlib.Path(file).read_bytes()
+            expect(page.get_by_role("button", name="Compact")).to_be_visible()
+            # As soon as there is progress, because it does not take long.
+            position, text = page.evaluate("""() => new Promise((resolve) => {
+                const actions = document.querySelector("#inside .actions");
+                actions.querySelector("button").click();
+                const observer = new MutationObserver(() => {
+                    const bar = actions.querySelector("progress");
+                    if (!(bar?.position > 0)) return;
+                    observer.disconnect();
+                    resolve([bar.position, actions.textContent]);
+                    actions.querySelector("button").click();
+                });
+                observer.observe(actions, { childList: true, subtree: true, attributes: true });
+            })""")
+            self.assertLess(position, 1)
+            self.assertRegex(text, "Stop compacting.* MB of about .* MB written")
+            expect(page.locator("#edited")).to_have_text("Stopped: the file is as it was")
+            self.assertEqual(pathlib.Path(file).read_bytes(), before)
+            left = pathlib.Path(f"{file}.management").rglob("*")
+            self.assertEqual([path for path in left if path.stat().st_size > 1e6], [])
+            expect(page.get_by_role("button", name="Compact")).to_be_enabled()
+            # Another page that shows the file goes on, and follows again.
+            self.fixtures.change(file, "Text", [{"id": 0, "text": "changed"}])
+            expect(self.cell(other, 0, 2)).to_have_text("changed")
+            expect(other.locator("#banner")).to_be_hidden()
+        finally:
+            studio.end()
+
+    def test_tells_that_the_disk_is_full(self):
+        folder = self.fixtures.folder / "full"
+        folder.mkdir(exist_ok=True)
+        mount = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)], capture_output=True)
+        if mount.returncode != 0:
+            self.skipTest("Only root may mount a small disk.")
+        self.addCleanup(lambda: subprocess.run(["umount", str(folder)], check=True))
+        file = str(folder / "people.realm")
+        shutil.copy(self.file, file)
+        studio = Studio(program, file, "--edit")
+        try:
+            page = self.open(studio, hash="#class=Person")
+            expect(self.cell(page, 0, 1)).to_have_text("0")
+            with self.assertRaises(OSError), (folder / "rest").open("wb", buffering=0) as rest:
+                while True:
+                    rest.write(bytes(4096))
+            self.change(page, 1, "name", "long " * 40_000)
+            expect(page.locator("#edit-mistake")).to_contain_text("No space left on device")
+            page.keyboard.press("Escape")
+            page.get_by_role("button", name="Inside").click()
+            page.get_by_role("button", name="Compact").click()
+            expect(page.locator("#banner")).to_contain_text("is unchanged")
+            (folder / "rest").unlink()
+            page.locator("#classes .class").filter(has_text="Person").click()
+            self.change(page, 1, "name", "short")
+            expect(self.cell(page, 1, self.column(page, "name"))).to_have_text("short")
+            self.fixtures.run("verify", file)
         finally:
             studio.end()
 

@@ -40,10 +40,12 @@ final class StudioFile: Sendable {
         self.path = path
         self.isEditable = isEditable
         self.key = key
-        state = Mutex(Self.opened(path, key, isEditable))
+        state = Mutex(Self.opened(path, key, isEditable, EditLog()))
     }
 
-    private static func opened(_ path: String, _ key: [UInt8]?, _ isEditable: Bool) -> State {
+    private static func opened(
+        _ path: String, _ key: [UInt8]?, _ isEditable: Bool, _ log: EditLog
+    ) -> State {
         do throws(InspectedFile.Problem) {
             let file: InspectedFile
             do throws(InspectedFile.Problem) {
@@ -52,7 +54,7 @@ final class StudioFile: Sendable {
                 guard error.needsKey, let key else { throw error }
                 file = try InspectedFile(path: path, key: key, isEditable: isEditable)
             }
-            return .open(file, FileEditor(file))
+            return .open(file, FileEditor(file, log))
         } catch { return .closed(error) }
     }
 
@@ -60,12 +62,16 @@ final class StudioFile: Sendable {
     /// let go of the former one, because two files cannot be open at one path.
     func open(key: [UInt8]?) {
         close(because: "is being opened")
-        let opened = Self.opened(path, key ?? self.key, isEditable)
+        open(key: key, EditLog())
+    }
+
+    private func open(key: [UInt8]?, _ log: EditLog) {
+        let opened = Self.opened(path, key ?? self.key, isEditable, log)
         state.withLock { $0 = opened }
     }
 
     /// Rewrites the file without free space, unless it is stopped. It is closed meanwhile.
-    func compact(until stop: StopRequest) throws -> FileCompaction {
+    func compact(_ task: LongTask) throws -> FileCompaction {
         let isEncrypted = try inspected().isEncrypted
         try editor().requireEditable()
         guard !isEncrypted || key != nil else {
@@ -73,9 +79,12 @@ final class StudioFile: Sendable {
                 message: "Start the Studio with --key-file or --key-variable: the key that the "
                     + "page was given is not kept.", needsKey: false)
         }
+        let log = try editor().log
         close(because: "is being compacted")
-        defer { open(key: nil) }
-        return try FileCompaction.run(path: path, key: isEncrypted ? key : nil, until: stop)
+        // The objects are the same, under the same keys, so that edits can still be taken back.
+        defer { open(key: nil, log) }
+        return try FileCompaction.run(
+            path: path, key: isEncrypted ? key : nil, until: task.stop, progress: task.tell)
     }
 
     /// Lets go of the file, and waits for a moment until the streams of pages have done so, too.

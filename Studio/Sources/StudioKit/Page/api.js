@@ -48,6 +48,11 @@ export function stop(task) {
   return request(`/api/stop?task=${encodeURIComponent(task)}`, { method: "POST" });
 }
 
+// How far that is: { done, all }; null once it has ended.
+export function progress(task) {
+  return request(`/api/progress?task=${encodeURIComponent(task)}`);
+}
+
 export function post(path, body, parameters = {}) {
   return request(address(path, parameters), {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),

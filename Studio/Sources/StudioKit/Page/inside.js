@@ -7,6 +7,7 @@ import { appendText, bytes, grouped, make } from "./cells.js";
 const mostSamples = 600;
 const secondsOfRates = 10;
 const secondsBetweenPins = 2;
+const millisecondsOfProgress = 200;
 // Distinguishable in light and dark, also by people who see colours differently (Okabe and Ito).
 const colors = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800"];
 const partNames = {
@@ -15,7 +16,8 @@ const partNames = {
 };
 
 export class Inside {
-  // `source` has ask(what), path(), version(), failed(error), mayEdit(), compact(task), stop(task).
+  // `source` has ask(what), path(), version(), failed(error), mayEdit(), compact(task),
+  // progress(task), stop(task).
   constructor(source) {
     this.source = source;
     this.element = document.getElementById("inside");
@@ -52,29 +54,63 @@ export class Inside {
     this.pages = make("div");
     const check = make("button", "main", "Check all pages");
     check.addEventListener("click", () => this.verify(check));
-    const compact = make("button", "", "Compact");
-    compact.title = "Rewrites the file without free space";
-    compact.hidden = !this.source.mayEdit();
-    let task = null;
-    compact.addEventListener("click", () => {
-      if (task) {
-        compact.disabled = true;
-        this.source.stop(task);
-      } else {
-        task = crypto.randomUUID();
-        compact.textContent = "Stop compacting";
-        this.source.compact(task);
-      }
-    });
+    this.compaction = make("div", "actions");
+    this.drawCompaction();
     this.element.append(
-      make("h2", "", "The file"), this.facts, compact,
+      make("h2", "", "The file"), this.facts, this.compaction,
       make("h2", "", "Growth, while this page is open"),
       this.growth, make("h2", "", "Versions, and who pins them"), this.pins,
       make("h2", "", "Bytes by class"), this.space, make("h2", "", "Pages"), check, this.pages);
     this.drawGrowth();
+    // Nothing can be read of a file that is being compacted.
+    if (this.task) return;
     this.loadStatistics();
     this.loadSizes();
     this.timer = setInterval(() => this.loadStatistics(), secondsBetweenPins * 1000);
+  }
+
+  // MARK: Compaction
+
+  drawCompaction() {
+    if (this.task) {
+      const cancel = make("button", "", "Stop compacting");
+      cancel.addEventListener("click", () => {
+        cancel.disabled = true;
+        this.source.stop(this.task);
+      });
+      const bar = make("progress");
+      bar.ariaLabel = "Bytes written";
+      const text = make("span", "quiet");
+      this.compaction.replaceChildren(cancel, bar, text);
+      this.drawProgress = ({ done, all }) => {
+        if (!all) return;
+        bar.max = all;
+        bar.value = Math.min(done, all);
+        text.textContent = `${bytes(done)} of about ${bytes(all)} written`;
+      };
+      return;
+    }
+    const compact = make("button", "", "Compact");
+    compact.title = "Rewrites the file without free space";
+    compact.hidden = !this.source.mayEdit();
+    compact.addEventListener("click", () => this.compact());
+    this.compaction.replaceChildren(compact);
+  }
+
+  async compact() {
+    const task = crypto.randomUUID();
+    this.task = task;
+    clearInterval(this.timer);
+    this.drawCompaction();
+    const look = setInterval(async () => {
+      const state = await this.source.progress(task).catch(() => null);
+      if (state && task === this.task) this.drawProgress(state);
+    }, millisecondsOfProgress);
+    // Afterwards the page begins anew.
+    await this.source.compact(task, () => {
+      clearInterval(look);
+      this.task = null;
+    });
   }
 
   // MARK: Statistics

@@ -3,6 +3,8 @@
 
 import { events } from "./api.js";
 
+const pauseOfClosed = 1000;
+
 export class Live {
   // `listener` has version(number, size, isFirst), newest(number), replaced(), lost(). `isFirst`
   // tells the first version of a stream, which may be of another file at the same path.
@@ -58,6 +60,9 @@ export class Live {
         this.frozen = null;
         this.listener.lost();
         this.begin();
+      } else if (stream.readyState === EventSource.CLOSED) {
+        // The file was closed, such as for a compaction that another page has asked for.
+        setTimeout(() => { if (stream === this.stream) this.begin(); }, pauseOfClosed);
       }
     });
   }

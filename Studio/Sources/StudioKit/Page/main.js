@@ -2,7 +2,7 @@
 //
 // What is shown is in the address behind '#', so that the browser's way back is the page's.
 
-import { address, get, post, stop } from "./api.js";
+import { address, get, post, progress, stop } from "./api.js";
 import { appendText, bytes, grouped, make } from "./cells.js";
 import { Detail } from "./detail.js";
 import { Diagram } from "./diagram.js";
@@ -63,12 +63,12 @@ function go(changes, { replaces = false } = {}) {
 
 window.addEventListener("popstate", () => apply().catch(fail));
 
-async function apply() {
+async function apply(options = {}) {
   const next = readAddress();
   const former = shown;
   if (former.file !== next.file) {
     shown = next;
-    await openFile();
+    await openFile(options);
     return;
   }
   if (files.length === 0) {
@@ -79,6 +79,7 @@ async function apply() {
   shown = next;
   const isSame = former.className === next.className && former.predicate === next.predicate
     && former.order?.name === next.order?.name && former.order?.descends === next.order?.descends;
+  if (isBannerOfChange && (!isSame || former.view !== next.view)) showBanner(null);
   if (!isSame) {
     document.body.classList.remove("menu");
     if (former.className !== next.className) loadColumns();
@@ -139,14 +140,14 @@ async function loadFiles() {
   }));
 }
 
-async function openFile() {
+async function openFile({ isSameFile = false } = {}) {
   const file = files[shown.file];
   live.end();
   classes = [];
   sizes = null;
   version = null;
   setFrozen(false);
-  editor.forget(file?.isEditable);
+  if (!isSameFile) editor.forget(file?.isEditable);
   element("edited").textContent = "";
   element("file").value = shown.file;
   element("size").textContent = file?.size === undefined ? "" : bytes(file.size);
@@ -510,7 +511,7 @@ function openElement({ class: className, key }, property, seen, anchor, { change
 }
 
 const inside = new Inside({
-  ask, path, version: () => version, failed: fail, mayEdit, compact, stop,
+  ask, path, version: () => version, failed: fail, mayEdit, compact, progress, stop,
 });
 const results = new Results({ choose: (run) => go({ view: "results", run, object: null }) });
 const diagram = new Diagram({ ask, classes: () => classes, failed: fail });
@@ -579,7 +580,8 @@ element("import-open").addEventListener("click", () => {
   importer.open(shown.className, properties);
 });
 
-async function compact(task) {
+// Calls `ended` before the file is shown again.
+async function compact(task, ended) {
   live.end();
   let text = "";
   let failure = null;
@@ -587,18 +589,22 @@ async function compact(task) {
     const { before, after } = await post(`${path()}/compact`, {}, { task });
     text = `Compacted: ${bytes(before)} before, ${bytes(after)} now`;
   } catch (error) {
-    failure = error;
+    if (error.code === "stopped") text = "Stopped: the file is as it was";
+    else failure = error;
   }
+  ended();
   // It was closed meanwhile, whatever has happened.
   await loadFiles();
   shown = {};
-  await apply();
+  await apply({ isSameFile: true });
   element("edited").textContent = text;
   if (failure) failToEdit(failure);
 }
 
+// What was refused is of no interest any more once the user looks at something else.
 function failToEdit(error) {
   showBanner(error.message, "Close", () => showBanner(null));
+  isBannerOfChange = true;
 }
 
 // MARK: Export
@@ -793,7 +799,10 @@ element("freeze").addEventListener("click", () => {
 
 // MARK: Messages
 
+let isBannerOfChange = false;
+
 function showBanner(text, action = null, run = null) {
+  isBannerOfChange = false;
   element("banner").hidden = !text;
   element("banner-text").textContent = text ?? "";
   const button = element("banner-button");

@@ -39,8 +39,8 @@ struct EditRoutes {
         routes.post("import") { try await importObjects($0, $1) }
         routes.post("compact") { request, context in
             let file = try files.file(context)
-            return try await work.stoppable(request) { _, stop in
-                try .json(encoding: try await work.changing { try file.compact(until: stop) })
+            return try await work.stoppable(request) { _, task in
+                try .json(encoding: try await work.changing { try file.compact(task) })
             }
         }
         post("edit", ObjectEdit.self, to: routes) { try $0.apply($1) }
@@ -73,7 +73,7 @@ struct EditRoutes {
         try editor.requireEditable()
         let wanted = try importRequest(request)
         let name = try request.text("name")
-        return try await work.stoppable(request) { body, stop in
+        return try await work.stoppable(request) { body, task in
             // All of it is here before the transaction begins, so that nobody waits for the page.
             let upload = try Upload(beside: file.path)
             for try await part in body {
@@ -82,7 +82,7 @@ struct EditRoutes {
             return try .json(
                 encoding: try await work.changing {
                     try editor.importObjects(
-                        wanted, from: upload.reader(), name: name, until: stop)
+                        wanted, from: upload.reader(), name: name, until: task.stop)
                 })
         }
     }

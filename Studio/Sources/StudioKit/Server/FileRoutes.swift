@@ -35,8 +35,8 @@ struct FileRoutes {
         }
         routes.get("sizes") { request, context in
             let version = try version(request, context)
-            return try await work.stoppable(request) { _, stop in
-                .json(try await work.slowly { try version().sizes(until: stop) })
+            return try await work.stoppable(request) { _, task in
+                .json(try await work.slowly { try version().sizes(until: task.stop) })
             }
         }
         routes.get("statistics") { _, context in
@@ -57,8 +57,10 @@ struct FileRoutes {
         routes.get("explain") { request, context in
             let version = try version(request, context)
             let question = try question(request)
-            return try await work.stoppable(request) { _, stop in
-                let text = try await work.slowly { try version().explain(question, until: stop) }
+            return try await work.stoppable(request) { _, task in
+                let text = try await work.slowly {
+                    try version().explain(question, until: task.stop)
+                }
                 return try .json(encoding: ["text": text])
             }
         }
@@ -202,8 +204,8 @@ struct FileRoutes {
         }
         let isKnown = try await work.quickly { try version().needsNoSearch(question) }
         if isKnown { return .json(try await work.quickly { try answer(nil) }) }
-        return try await work.stoppable(request) { _, stop in
-            .json(try await work.slowly { try answer(stop) })
+        return try await work.stoppable(request) { _, task in
+            .json(try await work.slowly { try answer(task.stop) })
         }
     }
 

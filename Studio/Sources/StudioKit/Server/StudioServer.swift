@@ -42,6 +42,9 @@ struct StudioServer {
             work.stop(try request.text("task"))
             return try Response.json(encoding: [String: String]())
         }
+        router.get("api/progress") { request, _ in
+            try Response.json(encoding: work.progress(of: try request.text("task")))
+        }
         var logger = Logger(label: "realm-studio")
         logger.logLevel = .error
         let application = Application(
