@@ -31,8 +31,7 @@ struct Selection {
     func keys(limit: Int) throws -> [ObjectKey]? {
         guard let sorter else { return try plan?.keys(limit: limit) }
         let plan = try plan ?? QueryPlan(table, .constant(true))
-        return limit < Int.max
-            ? try sorter.first(limit, of: plan) : try sorter.sorted(try plan.keys())
+        return limit < Int.max ? try sorter.first(limit, of: plan) : try sorter.sorted(plan)
     }
 
     /// How the objects are found, and what is read for that, in several lines.
