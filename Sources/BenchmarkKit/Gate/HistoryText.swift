@@ -208,14 +208,14 @@ struct HistoryText {
     }
 
     /// One page: the changes, and a chart of each metric that changed, or of all.
-    func page(all: Bool, hasScript: Bool = true) -> String {
+    func page(all: Bool) -> String {
         let shown = history.lines.filter { all || !$0.changes.isEmpty }
         return HTMLPage(
             title: "History of \(history.runs) runs", warnings: history.notes,
             sections: [
                 .init(title: "Changes", parts: [.table(.init(changes)), .text(Self.rule)]),
                 .init(title: "Metrics", parts: [.charts(shown.map(Self.chart))]),
-            ], hasScript: hasScript
+            ]
         ).text
     }
 }

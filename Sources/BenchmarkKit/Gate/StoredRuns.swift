@@ -3,8 +3,8 @@ import ToolSupport
 
 /// The runs that are stored in a folder, and their pages: for the Studio. Any thread may use it.
 ///
-/// A page is made from what a run has measured, not read from the run's own `report.html`. It has
-/// no scripts, and needs nothing beside it.
+/// A page is made from what a run has measured, not read from the run's own `report.html`. It needs
+/// nothing beside it, and has one script, which sorts and searches.
 public struct StoredRuns: Sendable {
     /// A run as a list shows it.
     public struct Run: Encodable, Equatable, Sendable {
@@ -22,6 +22,10 @@ public struct StoredRuns: Sendable {
     }
 
     private let folder: URL
+
+    /// The content security policy of the pages: no script runs but their own, and nothing is
+    /// loaded.
+    public static var policy: String { HTMLPage.policy }
 
     /// - Parameter folder: The folder of a run, or one that has such folders.
     /// - Throws: `BenchmarkError` if it is no folder.
@@ -71,8 +75,7 @@ public struct StoredRuns: Sendable {
         guard let path = paths.first(where: { ($0 as NSString).lastPathComponent == name }) else {
             throw BenchmarkError(.usage, "There is no run '\(name)'.")
         }
-        return try HTMLReport.text(
-            of: Self.run(at: path), indirect: .load(), hasScript: false)
+        return try HTMLReport.text(of: Self.run(at: path), indirect: .load())
     }
 
     /// The page of how metrics went from run to run. Runs that cannot be read are left out.
@@ -90,7 +93,7 @@ public struct StoredRuns: Sendable {
         }
         let log = CommitLog()
         let history = try RunHistory(of: runs, metrics: RunHistory.metrics, log: log) { _ in true }
-        return HistoryText(history: history, log: log).page(all: true, hasScript: false)
+        return HistoryText(history: history, log: log).page(all: true)
     }
 
     /// Reads a run, unless it would lead out of its folder.

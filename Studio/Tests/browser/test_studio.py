@@ -6,6 +6,7 @@ REALM_STUDIO_ROWS  the objects of the large file
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import unittest
@@ -681,19 +682,131 @@ class ResultsTests(BrowserTest):
         finally:
             studio.end()
 
-    def test_frames_can_do_nothing(self):
+    def test_sorts_and_searches_in_the_frame(self):
+        page = self.open(self.studio)
+        page.get_by_role("button", name="run-1").click()
+        frame = page.frame_locator("#results iframe")
+        table = frame.locator("section#results table").first
+        names = table.locator("tbody td:first-child")
+        before = names.all_text_contents()
+        ordered = page.evaluate(
+            "names => names.sort(new Intl.Collator('en', { numeric: true }).compare)", before)
+        header = table.locator("thead th").first
+        header.get_by_role("button").click()
+        expect(header).to_have_attribute("aria-sort", "ascending")
+        self.assertEqual(names.all_text_contents(), ordered)
+        header.get_by_role("button").click()
+        expect(header).to_have_attribute("aria-sort", "descending")
+        self.assertEqual(names.all_text_contents(), ordered[::-1])
+        header.get_by_role("button").click()
+        self.assertEqual(names.all_text_contents(), before)
+        frame.get_by_role("searchbox").fill("lookup")
+        expect(frame.locator("#found")).to_contain_text("row")
+        shown = table.locator("tbody tr:not([hidden])")
+        self.assertTrue(0 < shown.count() < len(before))
+        self.assertTrue(all("lookup" in text for text in shown.all_text_contents()))
+        self.picture(page, "report-search", 500)
+        frame.get_by_role("searchbox").fill("")
+        expect(shown).to_have_count(len(before))
+        page.get_by_role("button", name="All runs").click()
+        page.get_by_role("button", name="History of all runs").click()
+        frame.get_by_role("searchbox").fill("insert")
+        expect(frame.locator("#found")).to_contain_text("chart")
+
+    def test_names_of_a_run_stay_text(self):
         page = self.open(self.studio)
         page.locator("#results tr", has_text="hostile").get_by_role("button").click()
         frame = page.frame_locator("#results iframe")
         expect(frame.locator("h1")).to_contain_text("<script>")
         self.assertEqual(frame.locator("b", has_text="bold").count(), 0)
-        self.assertEqual(frame.locator("script").count(), 0)
+        # Its own.
+        self.assertEqual(frame.locator("script").count(), 1)
         self.assertFalse(page.evaluate("'broken' in window"))
-        # Even if it were markup: no scripts, and another origin than the page.
-        element = page.locator("#results iframe")
-        self.assertEqual(element.get_attribute("sandbox"), "")
         self.assertIsNone(page.evaluate(
             "document.querySelector('#results iframe').contentDocument"))
+        status, _ = self.studio.request("/results/report?run=hostile")
+        self.assertEqual(status, 200)
+
+    def attack(self, script, policy=None):
+        """Shows the report of a run in which a text has become markup with a script.
+
+        Returns the page and the frame.
+        """
+        page = self.open(self.studio)
+        page.evaluate(
+            "window.told = []; addEventListener('message', ({ data }) => told.push(data))")
+
+        def inject(route):
+            answer = route.fetch()
+            text = answer.text()
+            headers = dict(answer.headers)
+            if policy is not None:
+                headers["content-security-policy"] = policy
+                text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+            text = text.replace("</body>", f"<script>{script}</script></body>")
+            route.fulfill(status=200, headers=headers, body=text)
+
+        page.route("**/results/report?*", inject)
+        page.get_by_role("button", name="run-1").click()
+        expect(page.frame_locator("#results iframe").locator("h1")).to_have_text(
+            "Benchmark run run-1")
+        return page, page.frames[1]
+
+    def test_a_script_of_a_hostile_report_does_not_run(self):
+        page, frame = self.attack("window.ran = 1; parent.postMessage('ran', '*')")
+        # The script of the page runs.
+        expect(page.frame_locator("#results iframe").get_by_role("searchbox")).to_be_visible()
+        self.assertFalse(frame.evaluate("'ran' in window"))
+        self.assertEqual(page.evaluate("told"), [])
+        self.assertIn("Content Security Policy", "".join(self.problems))
+        self.problems = []
+
+    def test_a_script_that_ran_would_reach_nothing(self):
+        """As if the policy of the page had let it run."""
+        address = self.studio.base
+        page, frame = self.attack("""(async () => {
+            const tried = {};
+            const attempt = async (name, body) => {
+                try { tried[name] = `reached: ${await body()}`; } catch (error) {
+                    tried[name] = error.name;
+                }
+            };
+            await attempt("document", () => parent.document.title);
+            await attempt("address", () => parent.location.href);
+            await attempt("cookie", () => document.cookie);
+            await attempt("storage", () => localStorage.length);
+            await attempt("files", async () => (await fetch("ADDRESS/api/files")).status);
+            await attempt("page", async () => (await fetch("ADDRESS/main.js")).status);
+            await attempt("stop", async () => (
+                await fetch("ADDRESS/api/stop?task=x", { method: "POST" })).status);
+            await attempt("top", () => { top.location = "ADDRESS/#elsewhere"; });
+            tried.window = String(open("ADDRESS/"));
+            tried.origin = String(origin);
+            parent.postMessage(tried, "*");
+        })();""".replace("ADDRESS", address), "script-src 'unsafe-inline'; connect-src *")
+        tried = until(lambda: page.evaluate("told"), what="what the script has tried")[0]
+        self.assertEqual(tried, {
+            "document": "SecurityError", "address": "SecurityError", "cookie": "SecurityError",
+            "storage": "SecurityError", "files": "TypeError", "page": "TypeError",
+            "stop": "TypeError", "top": "SecurityError", "window": "null", "origin": "null",
+        })
+        self.assertNotIn("elsewhere", page.url)
+        # Where it leads its own frame.
+        frame.evaluate(f"location = '{address}/api/results'")
+        until(lambda: page.evaluate("true") and "report" not in frame.url,
+              what="another page in the frame")
+        self.assertNotIn("run-1", frame.content())
+        self.problems = []
+
+    def test_a_script_of_a_frame_leads_nowhere_else(self):
+        page, frame = self.attack("", "script-src 'unsafe-inline'")
+        requests = []
+        page.on("request", lambda request: requests.append(request.url))
+        frame.evaluate("location = 'http://127.0.0.1:9/?stolen'")
+        until(lambda: page.evaluate("true") and "frame-src" in "".join(self.problems),
+              what="the refusal")
+        self.assertEqual([url for url in requests if "stolen" in url], [])
+        self.problems = []
 
     def test_reads_nothing_but_runs_of_the_folder(self):
         status, answer = self.studio.request("/api/results")

@@ -28,27 +28,26 @@ struct HTMLPage {
     var facts: [(name: String, value: String)] = []
     var warnings: [String] = []
     var sections: [Section]
-    /// Whether it sorts and searches. Frames that run no script are to have none.
-    var hasScript = true
+
+    /// What a page may do: style itself, and run its script. The hash lets no other one run, should
+    /// a text ever get past the escaping.
+    static let policy =
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+        + "script-src 'sha256-\(digest(of: HTMLScript.text))'"
 
     var text: String {
-        let script = hasScript ? HTMLScript.text : ""
-        // The hash lets this script run and no other, should a text ever get past the escaping.
-        let policy =
-            "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
-            + "script-src \(hasScript ? "'sha256-\(Self.digest(of: script))'" : "'none'")"
         let all = sections + [glossary].compactMap(\.self)
         return """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="\(policy)">
+            <meta http-equiv="Content-Security-Policy" content="\(Self.policy)">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <title>\(SVG.escaped(title))</title>
             <style>
             \(HTMLStyle.sheet)</style></head><body>
             <header><h1>\(SVG.escaped(title))</h1>\(factList)\(warningList)</header>
-            \(Self.contents(all))\(hasScript ? tools : "")
-            \(all.map(Self.html).joined())\(hasScript ? "<script>\(script)</script>" : "")
+            \(Self.contents(all))\(tools)
+            \(all.map(Self.html).joined())<script>\(HTMLScript.text)</script>
             </body></html>
 
             """

@@ -14,13 +14,11 @@ enum HTMLReport {
         return file
     }
 
-    static func text(
-        of run: RunFolder, indirect: IndirectRatios, hasScript: Bool = true
-    ) throws -> String {
+    static func text(of run: RunFolder, indirect: IndirectRatios) throws -> String {
         let header = run.header
         var page = HTMLPage(
             title: "Benchmark run \(header.runId)", facts: RunFacts.all(of: header),
-            warnings: header.warnings, sections: [], hasScript: hasScript)
+            warnings: header.warnings, sections: [])
         if header.finishedAt == nil {
             page.warnings.insert(
                 "The run ended early: rows that were to follow are missing.", at: 0)
