@@ -1,6 +1,7 @@
 """Looking into files with the Studio in a real browser. scripts/studio-test runs it.
 
-REALM_STUDIO_ROWS  the objects of the large file
+REALM_STUDIO_ROWS   the objects of the large file
+REALM_STUDIO_BUILD  how the programs were built: debug or release
 """
 
 import json
@@ -19,6 +20,7 @@ from playwright.sync_api import expect
 from studio import Studio, until
 
 rows = int(os.environ.get("REALM_STUDIO_ROWS", "200000"))
+build = os.environ.get("REALM_STUDIO_BUILD", "debug")
 # Takes a minute in a debug build, and finds nothing.
 SLOW = " OR ".join(f"name LIKE '*{number}*x*y*'" for number in range(300))
 
@@ -440,6 +442,46 @@ class StudioTests(BrowserTest):
             lambda: self.studio.connections() < 10, what="the end of the streams of clients")
         self.assertLess(self.studio.memory() - before, 20_000_000)
 
+    def test_slow_clients_cost_bounded_memory(self):
+        def export():
+            client = socket.create_connection(("127.0.0.1", self.studio.port))
+            client.sendall(
+                f"GET /api/files/1/export?class=Row&format=jsonl HTTP/1.1\r\n"
+                f"Host: 127.0.0.1:{self.studio.port}\r\n"
+                f"Cookie: realm-studio-{self.studio.port}={self.studio.token}\r\n\r\n".encode())
+            self.assertIn(b"200 OK", client.recv(100))
+            return client
+
+        size = len(self.studio.request("/api/files/1/export?class=Row&format=jsonl")[1])
+        before = self.studio.memory()
+        # They read the beginning, and no more.
+        clients = [export() for _ in range(20)]
+        until(self.studio.is_idle, what="the end of writing to clients that do not read")
+        self.assertLess(self.studio.memory() - before, 40_000_000)
+        self.assertGreater(20 * size, 100_000_000)
+        # Others are answered meanwhile.
+        page = self.open(hash="#file=1&class=Row")
+        expect(self.cell(page, 0, 2)).to_have_text("row 0")
+        page.close()
+        for client in clients:
+            client.close()
+        until(lambda: self.studio.connections() < 10, what="the end of the clients")
+
+    # MARK: Reading it
+
+    def test_is_readable(self):
+        """Contrast of what is written (WCAG AA), and names of what is used."""
+        page = self.open(hash="#class=Thing&object=4")
+        expect(page.locator("#detail h2")).to_have_text("Thing #4")
+        for scheme in ["light", "dark"]:
+            page.emulate_media(color_scheme=scheme)
+            for view in ["", "&view=inside", "&view=diagram"]:
+                page.goto(f"{self.studio.base}/#class=Thing&object=4{view}")
+                expect(page.locator("#detail h2")).to_have_text("Thing #4")
+                with self.subTest(scheme=scheme, view=view):
+                    self.assertEqual(page.evaluate(FAINT), [])
+                    self.assertEqual(page.evaluate(NAMELESS), [])
+
     # MARK: Inside
 
     def test_shows_what_the_file_consists_of(self):
@@ -570,45 +612,175 @@ class StudioTests(BrowserTest):
     # MARK: Speed
 
     def test_tells_how_fast_it_is(self):
-        """Writes speed.json beside the pictures. Only what is far too slow fails."""
-        page = self.open(hash="#file=1&class=Row")
-        expect(self.cell(page, 0, 2)).to_have_text("row 0")
-        page.close()
-        page = self.open(hash="#file=1&class=Row")
-        expect(self.cell(page, 0, 2)).to_have_text("row 0")
-        speed = page.evaluate("""async ({ rows, requests }) => {
-            const ask = async (parameters) => {
-                const start = performance.now();
-                const address = `/api/files/1/rows?class=Row&count=100&${parameters}`;
-                const answer = await (await fetch(address)).json();
-                if (!(answer.rows.length > 0)) throw new Error(address);
-                return performance.now() - start;
-            };
-            const several = async (parameters) => {
-                const times = [];
-                for (let index = 0; index < requests; index += 1) {
-                    times.push(await ask(parameters(Math.floor(Math.random() * (rows - 100)))));
-                }
-                times.sort((a, b) => a - b);
-                return { p50: times[requests >> 1], max: times.at(-1) };
-            };
-            const entry = performance.getEntriesByName("first-contentful-paint")[0];
-            const first = performance.getEntriesByType("resource")
-                .find(({ name }) => name.includes("/rows"));
-            const order = "order=value";
-            return {
-                rows, firstPaint: entry.startTime, firstRows: first.responseEnd,
-                position: await several((from) => `from=${from}`),
-                query: await several((from) => `from=0&predicate=value%20<%20${from + 200}`),
-                sort: await several(() => `from=0&${order}`),
-                orderOnce: await ask(`from=500&${order}`),
-                sortedPosition: await several((from) => `from=${from}&${order}`),
-            };
-        }""", {"rows": rows, "requests": 50})
-        speed = json.loads(json.dumps(speed), parse_float=lambda text: round(float(text), 1))
-        (pictures / "speed.json").write_text(json.dumps(speed, indent=1) + "\n")
-        self.assertLess(speed["firstPaint"], 3000)
-        self.assertLess(speed["position"]["p50"], 500)
+        """Writes speed.json beside the pictures.
+
+        In release builds, what the Studio promises must hold: a first paint within 100 ms, and 100
+        rows within 20 ms, wherever they are. In debug builds, only what is far too slow fails.
+        """
+        is_release = build == "release"
+        (tabs, loads, requests) = (10, 50, 60) if is_release else (2, 5, 5)
+        load = os.getloadavg()[0]
+        studio = Studio(str(binaries / "realm-studio"), self.many)
+        self.addCleanup(studio.end)
+        opening = {
+            name: [] for name in ["first paint in a new tab", "first paint", "first rows"]}
+
+        def opened(page):
+            expect(self.cell(page, 0, 2)).to_have_text("row 0")
+            return page.evaluate("""() => [
+                performance.getEntriesByName("first-contentful-paint")[0].startTime,
+                performance.getEntriesByType("resource").find(({ name }) => name.includes("/rows"))
+                    .responseEnd,
+            ]""")
+
+        # The browser starts a process for a tab.
+        for _ in range(tabs):
+            page = self.open(studio)
+            opening["first paint in a new tab"].append(opened(page)[0])
+            page.context.close()
+        page = self.open(studio)
+        for _ in range(loads):
+            page.reload()
+            paint, answered = opened(page)
+            opening["first paint"].append(paint)
+            opening["first rows"].append(answered)
+        # The bytes of the classes are measured, which reads all of the file.
+        until(studio.is_idle, seconds=120, what="the end of measuring")
+        times = opening | page.evaluate(SPEED, {"rows": rows, "requests": requests})
+        summary = {name: Speed.summary(values) for name, values in times.items()}
+        (pictures / "speed.json").write_text(json.dumps({
+            "machine": Speed.machine(), "build": build,
+            "load": {"before": round(load, 2), "after": round(os.getloadavg()[0], 2)},
+            "rows": rows, "bytes": os.path.getsize(self.many), "milliseconds": summary,
+        }, indent=1) + "\n")
+        self.assertLess(summary["first paint"]["p50"], 100 if is_release else 3000)
+        for name, values in summary.items():
+            if name.startswith("rows"):
+                with self.subTest(name, **values):
+                    self.assertLess(values["p50"], 20 if is_release else 500)
+
+
+# Texts whose contrast to what is behind them is less than 4.5 to 1.
+FAINT = """() => {
+    const parts = (color) => color.match(/[0-9.]+/g).map(Number);
+    const light = ([red, green, blue]) => [red, green, blue]
+        .map((part) => part / 255)
+        .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+    const behind = (element) => {
+        for (let other = element; other; other = other.parentElement) {
+            const color = parts(getComputedStyle(other).backgroundColor);
+            if ((color[3] ?? 1) === 1) return color;
+        }
+        return [255, 255, 255];
+    };
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const faint = [];
+    while (texts.nextNode()) {
+        const element = texts.currentNode.parentElement;
+        const isShown = texts.currentNode.data.trim() && element.checkVisibility()
+            && !element.closest(":disabled, svg, [hidden]");
+        if (!isShown) continue;
+        const [a, b] = [light(parts(getComputedStyle(element).color)), light(behind(element))];
+        const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (contrast < 4.5) faint.push([texts.currentNode.data.slice(0, 30), contrast]);
+    }
+    return faint;
+}"""
+
+# What is used and has no name for a screen reader.
+NAMELESS = """() => [...document.querySelectorAll("button, input, select, textarea, [role=img]")]
+    .filter((element) => element.checkVisibility()
+        && !(element.textContent.trim() && element.tagName === "BUTTON")
+        && !element.ariaLabel && !element.labels?.length
+        && !element.getAttribute("aria-labelledby") && !element.querySelector(":scope > title"))
+    .map((element) => element.outerHTML.slice(0, 100))"""
+
+# Times of requests in milliseconds, as the page sees them: from asking to values.
+SPEED = """async ({ rows, requests }) => {
+    const ask = async (parameters) => {
+        const start = performance.now();
+        const address = `/api/files/0/rows?class=Row&count=100&${parameters}`;
+        const answer = await (await fetch(address)).json();
+        if (!(answer.rows?.length > 0)) throw new Error(`${address}: ${JSON.stringify(answer)}`);
+        return { time: performance.now() - start, count: answer.count };
+    };
+    const several = async (parameters) => {
+        const times = [];
+        for (let index = 0; index < requests; index += 1) {
+            times.push((await ask(parameters(index))).time);
+        }
+        return times;
+    };
+    const anywhere = (count) => Math.floor(Math.random() * (count - 100));
+    const times = {};
+    const places = async (name, question, count) => {
+        const { min, max } = Math;
+        for (const [place, from] of [
+            ["start", (index) => min(index * 100, count - 100)],
+            ["middle", (index) => min((count >> 1) + index * 100, count - 100)],
+            ["end", (index) => max(0, count - (index + 1) * 100)],
+            ["anywhere", () => anywhere(count)],
+        ]) {
+            times[`rows ${name}, ${place}`] = await several(
+                (index) => `from=${from(index)}${question}`);
+        }
+    };
+    await places("as made", "", rows);
+    for (const [name, question] of [
+        ["sorted by a number", "&order=value"], ["sorted by a text", "&order=name:desc"],
+        ["of half", `&predicate=value%20<%20${rows >> 1}`],
+    ]) {
+        // The first answer from beyond the first rows finds or sorts all, and keeps the keys.
+        const { time, count } = await ask(`from=500${question}`);
+        times[`all ${name}, once`] = [time];
+        await places(name, question, count);
+    }
+    times["first rows of a predicate"] = await several(
+        () => `from=0&predicate=value%20<%20${anywhere(rows) + 200}`);
+    times["first rows of an order"] = await several(() => "from=0&order=value:desc");
+    // From moving the scroll bar to rows that are drawn.
+    const table = document.getElementById("table");
+    const isDrawn = (former) => {
+        const shown = [...table.querySelectorAll(".rows .row:not([hidden])")];
+        return shown.length > 1 && shown[0].ariaRowIndex !== former
+            && shown.every((row) => row.children[1]?.textContent);
+    };
+    times["scrolling to anywhere"] = [];
+    for (let index = 0; index < requests; index += 1) {
+        const former = table.querySelector(".rows .row").ariaRowIndex;
+        const start = performance.now();
+        table.scrollTop = Math.random() * (table.scrollHeight - table.clientHeight);
+        while (!isDrawn(former)) await new Promise(requestAnimationFrame);
+        times["scrolling to anywhere"].push(performance.now() - start);
+    }
+    return times;
+}"""
+
+
+class Speed:
+    """What speed.json says."""
+
+    @staticmethod
+    def summary(times):
+        times = sorted(times)
+        return {
+            "count": len(times), "p50": round(times[len(times) // 2], 1),
+            "p95": round(times[min(len(times) - 1, len(times) * 95 // 100)], 1),
+            "max": round(times[-1], 1),
+        }
+
+    @staticmethod
+    def machine():
+        def value(path, name):
+            with open(path) as lines:
+                found = (line.split(":", 1)[1].strip() for line in lines if line.startswith(name))
+                return next(found, None)
+
+        return {
+            "processor": value("/proc/cpuinfo", "model name"), "cores": os.cpu_count(),
+            "memory": value("/proc/meminfo", "MemTotal"), "kernel": os.uname().release,
+        }
 
 
 class ResultsTests(BrowserTest):
