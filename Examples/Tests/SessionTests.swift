@@ -35,8 +35,8 @@ import Testing
         let found = try files(of: examplesFolder).filter {
             FileManager.default.fileExists(atPath: $0.appendingPathComponent("README.md").path)
         }
-        // What Bench prints depends on the machine, so that it has no session.
-        let examples = Self.folders + ["Bench"]
+        // What these print depends on the machine, so that they have no session.
+        let examples = Self.folders + ["Bench", "BenchBeside"]
         #expect(Set(found.map(\.lastPathComponent)) == Set(examples))
         for name in examples { #expect(index.contains("(\(name)/README.md)"), "\(name)") }
     }

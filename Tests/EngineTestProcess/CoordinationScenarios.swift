@@ -69,32 +69,14 @@ let coordinationScenarios: [String: Scenario] = [
         kill(getpid(), SIGKILL)
     },
     // Increments a number in the data file, many times, each under the write lock.
-    "count-under-lock": { arguments in
-        let (coordinator, role) = try openDataFile(arguments[0])
-        report("\(role)")
-        waitForTest()
-        for _ in 0..<Int(arguments[1])! {
-            _ = try coordinator.lockForWriting()
-            try incrementNumber(coordinator)
-            coordinator.unlockAfterWriting()
-        }
-        report("done")
-        waitForTest()
-    },
+    "count-under-lock": { arguments in try repeatUnderLock(arguments, incrementNumber) },
     // Takes the write lock many times for a tenth of a millisecond, and counts in the data file how
     // often another process had it before.
     "count-turns": { arguments in
-        let (coordinator, role) = try openDataFile(arguments[0])
-        report("\(role)")
-        waitForTest()
-        for _ in 0..<Int(arguments[1])! {
-            _ = try coordinator.lockForWriting()
-            try countTurn(coordinator)
+        try repeatUnderLock(arguments) {
+            try countTurn($0)
             usleep(100)
-            coordinator.unlockAfterWriting()
         }
-        report("done")
-        waitForTest()
     },
     "try-open": { arguments in
         do {
@@ -156,6 +138,22 @@ private func closeDataFile(_ coordinator: Coordinator) throws -> Bool {
     let isLast = try coordinator.close()
     if isLast { coordinator.releaseFinal() }
     return isLast
+}
+
+/// Takes the write lock as many times as the second argument says, each time for one step.
+private func repeatUnderLock(
+    _ arguments: [String], _ step: (Coordinator) throws -> Void
+) throws {
+    let (coordinator, role) = try openDataFile(arguments[0])
+    report("\(role)")
+    waitForTest()
+    for _ in 0..<Int(arguments[1])! {
+        _ = try coordinator.lockForWriting()
+        try step(coordinator)
+        coordinator.unlockAfterWriting()
+    }
+    report("done")
+    waitForTest()
 }
 
 private func incrementNumber(_ coordinator: Coordinator) throws {

@@ -158,8 +158,7 @@ private func reads() -> BenchmarkWorkload {
             of: IOCounters(syncs: 2, writeCalls: 6, bytesWritten: 9000))
         #expect(shapes.map(\.bytes) == [4500, 4500] && shapes.map(\.writeCalls) == [3, 3])
         let folder = try TemporaryFolder()
-        var commits: [Int] = []
-        for strategy in ["batched", "halves"] {
+        for (strategy, syncs) in [("batched", 1.0), ("halves", 2)] {
             let rows = try runCase(writes().asWorkload, strategy, in: folder) {
                 $0.count = 500
                 $0.batchSize = 100
@@ -168,10 +167,10 @@ private func reads() -> BenchmarkWorkload {
             #expect(rows[1].identifier.strategy == strategy + "-bare-disk")
             #expect(rows[1].identifier.engine == "control" && rows[1].operations == 500)
             #expect(rows[0].measure("ratio_to_control") != nil)
-            commits.append(try #require(rows[1].latency?.samples))
+            // A batch also ends when its time is over, so a busy machine makes more of them.
             let batches = try #require(rows[0].measure("commits"))
-            #expect(commits.last == Int((batches * (rows[0].syncsPerCommit ?? 0)).rounded()))
+            #expect(batches >= 5 && rows[0].syncsPerCommit == syncs)
+            #expect(rows[1].latency?.samples == Int(batches * syncs))
         }
-        #expect(commits[0] >= 5 && commits[1] == commits[0] * 2)
     }
 }
