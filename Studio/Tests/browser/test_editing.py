@@ -258,10 +258,13 @@ class EditingTests(BrowserTest):
             with self.subTest(property=name, text=text):
                 list = self.elements(page, name)
                 position = 0 if name == "tags" else 1
-                list.get_by_role("button", name=f"Edit element {position}").click()
-                expect(page.locator("#edit-field")).not_to_have_value("")
+                shown = list.locator("li").nth(position)
+                former = shown.inner_text()
+                shown.get_by_role("button", name=f"Edit element {position}").click()
+                expect(page.locator("#edit")).to_be_visible()
                 self.write(page, text)
                 expect(page.locator("#edit")).to_be_hidden()
+                expect(shown).not_to_have_text(former, use_inner_text=True)
                 expected = before[5][name][:]
                 expected[position] = json.loads(text) if value is None else value
                 self.assertEqual(self.objects()[5][name], expected)
@@ -269,6 +272,8 @@ class EditingTests(BrowserTest):
                 page.get_by_role("button", name="Undo").click()
                 expect(page.locator("#edited")).to_contain_text(f"Taken back: Changed {name}")
                 self.assertEqual(self.objects(), before)
+                # Until then the pane shows the change, and what is based on it is refused.
+                expect(shown).to_have_text(former, use_inner_text=True)
         friends = self.elements(page, "friends")
         friends.get_by_role("button", name="Edit element 1").click()
         expect(page.locator("#edit-field")).to_have_value("1")

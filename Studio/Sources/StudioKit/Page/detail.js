@@ -254,6 +254,8 @@ export class Detail {
     const open = make("button", "", count === 0 ? insert.textContent
       : `Show ${count === 1 ? "the element" : "elements"}`);
     const show = (wanted) => {
+      // Before they are loaded: the pane may be drawn anew meanwhile, and shows them then.
+      if (!this.opened.has(property.name)) this.opened.set(property.name, 0);
       open.replaceWith(list, more, insert);
       return load(wanted);
     };
