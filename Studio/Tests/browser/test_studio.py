@@ -584,6 +584,30 @@ class StudioTests(BrowserTest):
         finally:
             studio.end()
 
+    def test_tells_nothing_of_a_file_that_is_not_shown_any_more(self):
+        self.fixtures.many(10, "fine.realm")
+        studio = Studio(
+            str(binaries / "realm-studio"), self.fixtures.path("fine.realm"),
+            self.fixtures.damaged("late.realm"))
+        try:
+            page = self.open(studio)
+            held = []
+            page.route("**/1/sizes*", lambda route: held.append(route))
+            page.locator("#file").select_option("1")
+            expect(self.cell(page, 0, 2)).to_have_text("row 0")
+            while not held:
+                page.wait_for_timeout(10)
+            page.locator("#file").select_option("0")
+            expect(self.cell(page, 9, 2)).to_have_text("row 9")
+            with page.expect_response("**/1/sizes*") as answer:
+                held[0].continue_()
+            self.assertEqual(answer.value.status, 500)
+            page.wait_for_timeout(100)
+            expect(page.locator("#banner")).to_be_hidden()
+            self.problems = [text for text in self.problems if "500" not in text]
+        finally:
+            studio.end()
+
     def test_asks_for_the_key(self):
         file, key = self.fixtures.encrypted()
         studio = Studio(str(binaries / "realm-studio"), file)

@@ -357,11 +357,15 @@ function question() {
 
 // Asks again without a version if nobody shows the one that was asked for any more.
 async function ask(what, parameters = {}, signal = undefined) {
+  const { file } = shown;
+  const address = `${path()}/${what}`;
   try {
-    return await get(`${path()}/${what}`, { version, ...parameters }, signal);
+    return await get(address, { version, ...parameters }, signal);
   } catch (error) {
+    // What went wrong with another file than the one that is shown by now is not told.
+    if (file !== shown.file) throw new DOMException("Another file is shown", "AbortError");
     if (error.code !== "gone") throw error;
-    return get(`${path()}/${what}`, parameters, signal);
+    return get(address, parameters, signal);
   }
 }
 
