@@ -167,10 +167,12 @@ private func reads() -> BenchmarkWorkload {
             #expect(rows[1].identifier.strategy == strategy + "-bare-disk")
             #expect(rows[1].identifier.engine == "control" && rows[1].operations == 500)
             #expect(rows[0].measure("ratio_to_control") != nil)
-            // A batch also ends when its time is over, so a busy machine makes more of them.
+            // A batch also ends when its time is over, so a busy machine makes more of them. Calls
+            // are counted for the process, in which other tests sync as well.
             let batches = try #require(rows[0].measure("commits"))
-            #expect(batches >= 5 && rows[0].syncsPerCommit == syncs)
-            #expect(rows[1].latency?.samples == Int(batches * syncs))
+            let counted = try #require(rows[0].syncsPerCommit)
+            #expect(batches >= 5 && counted >= syncs)
+            #expect(rows[1].latency?.samples == Int((batches * counted).rounded()))
         }
     }
 }
