@@ -32,30 +32,33 @@ struct LineChart {
     var yKind = ChartAxis.Kind.linear
     var yUnit = ChartAxis.Unit.plain
     var series: [Series]
-    /// Vertical lines at places of the horizontal axis, each with a label.
+    /// Vertical lines at places of the horizontal axis, each with a label above the plot.
     var marks: [(x: Double, label: String)] = []
 
     private static let width = 640.0
     private static let plotHeight = 240.0
     private static let left = 76.0
     private static let right = 24.0
+    private static let markRowHeight = 15.0
 
     func svg() -> SVG {
-        let rows = legendRows()
-        let top = 38.0 + Double(rows.count) * 20
-        let bottom = top + Self.plotHeight
-        var svg = SVG(width: Self.width, height: bottom + 50, title: title)
-        svg.text(4, 18, title, "title")
-        draw(rows, &svg)
         let xAxis = ChartAxis(
             title: xTitle, kind: xKind, unit: xUnit, covering: series.flatMap { $0.points.map(\.x) }
-        )
-        let yAxis = ChartAxis(
-            title: yTitle, kind: yKind, unit: yUnit, covering: series.flatMap { $0.points.map(\.y) }
         )
         func x(_ value: Double) -> Double {
             Self.left + xAxis.position(value) * (Self.width - Self.left - Self.right)
         }
+        let rows = legendRows()
+        let names = Self.placed(marks.map { (x($0.x), $0.label) })
+        let markRows = names.map { $0.row + 1 }.max() ?? 0
+        let top = 38.0 + Double(rows.count) * 20 + Double(markRows) * Self.markRowHeight
+        let bottom = top + Self.plotHeight
+        var svg = SVG(width: Self.width, height: bottom + 50, title: title)
+        svg.text(4, 18, title, "title")
+        draw(rows, &svg)
+        let yAxis = ChartAxis(
+            title: yTitle, kind: yKind, unit: yUnit, covering: series.flatMap { $0.points.map(\.y) }
+        )
         func y(_ value: Double) -> Double { bottom - yAxis.position(value) * Self.plotHeight }
         for tick in xAxis.ticks {
             svg.line(x(tick.value), top, x(tick.value), bottom, "grid")
@@ -76,12 +79,45 @@ struct LineChart {
             }
             svg.polyline(points, line.style.classes)
         }
-        for mark in marks {
-            svg.line(x(mark.x), top, x(mark.x), bottom, "mark")
-            svg.text(x(mark.x) - 4, top + 12, mark.label, "tick", anchor: .end)
+        func height(_ name: MarkName) -> Double {
+            top - 4 - Double(name.row) * Self.markRowHeight
+        }
+        for name in names { svg.line(name.x, height(name) - 9, name.x, bottom, "mark") }
+        // After all lines: each name covers those that pass it on their way up.
+        for name in names {
+            svg.text(
+                name.x + (name.isBehind ? 4 : -4), height(name), name.label, "tick mark-name",
+                anchor: name.isBehind ? .start : .end)
         }
         svg.line(Self.left, bottom, Self.width - Self.right, bottom, "frame")
         return svg
+    }
+
+    /// The place of a mark's label.
+    private struct MarkName {
+        var x: Double
+        var label: String
+        /// Whether it begins at the line. Usually it ends there.
+        var isBehind: Bool
+        /// Counted from the plot upwards.
+        var row: Int
+    }
+
+    /// Gives each label the lowest row in which it meets no other one.
+    private static func placed(_ marks: [(x: Double, label: String)]) -> [MarkName] {
+        // Digits are wider than the usual letter.
+        let distance = 12.0
+        /// Where the last label of each row ends.
+        var ends: [Double] = []
+        return marks.sorted { $0.x < $1.x }.map { x, label in
+            let width = SVG.width(of: label)
+            let isBehind = x - width < 0
+            let start = isBehind ? x : x - width
+            let row = ends.firstIndex { $0 + distance <= start } ?? ends.count
+            if row == ends.count { ends.append(0) }
+            ends[row] = start + width
+            return MarkName(x: x, label: label, isBehind: isBehind, row: row)
+        }
     }
 
     private func legendRows() -> [[Int]] {

@@ -15,7 +15,6 @@ struct RatioChart {
     var axisTitle: String
     var points: [Point]
 
-    private static let rowHeight = 22.0
     /// The factors to either side that a chart may cover.
     private static let spans = [1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 1000]
 
@@ -28,35 +27,26 @@ struct RatioChart {
     }
 
     func svg() -> SVG {
-        let width = 640.0
-        let left = min(330, max(80, points.map { SVG.width(of: $0.label) }.max() ?? 0) + 16)
-        let right = 60.0
-        let top = 34.0
-        let bottom = top + Double(points.count) * Self.rowHeight
-        var svg = SVG(width: width, height: bottom + 46, title: title)
+        var frame = RowFrame(title: title, axisTitle: axisTitle, rows: points.map(\.label))
         let span = span
-        func x(_ ratio: Double) -> Double {
+        func position(_ ratio: Double) -> Double {
             let place = Foundation.log(max(ratio, 1 / span)) / Foundation.log(span)
-            return left + (min(place, 1) + 1) / 2 * (width - left - right)
+            return (min(place, 1) + 1) / 2
         }
-        svg.text(4, 18, title, "title")
         for ratio in [1 / span, 1 / span.squareRoot(), 1, span.squareRoot(), span] {
-            svg.line(x(ratio), top, x(ratio), bottom, ratio == 1 ? "even" : "grid")
-            svg.text(
-                x(ratio), bottom + 16, String(format: span < 1.1 ? "%.3f" : "%.2f", ratio), "tick",
-                anchor: .middle)
+            frame.line(
+                at: position(ratio), String(format: span < 1.1 ? "%.3f" : "%.2f", ratio),
+                style: ratio == 1 ? "even" : "grid")
         }
-        svg.text((left + width - right) / 2, bottom + 36, axisTitle, "axis", anchor: .middle)
-        for (position, point) in points.enumerated() {
-            let middle = top + (Double(position) + 0.5) * Self.rowHeight
-            svg.text(left - 8, middle + 4, point.label, "label", anchor: .end)
+        for (row, point) in points.enumerated() {
+            let y = frame.middle(of: row)
+            func x(_ ratio: Double) -> Double { frame.x(position(ratio)) }
             if let interval = point.interval {
-                svg.line(x(interval.low), middle, x(interval.high), middle, "whisker")
+                frame.svg.line(x(interval.low), y, x(interval.high), y, "whisker")
             }
-            svg.rectangle(x(point.ratio) - 4, middle - 4, 8, 8, "fill c\(point.color % 8)")
-            svg.text(
-                width - right + 12, middle + 4, String(format: "%.2f", point.ratio), "value")
+            frame.svg.rectangle(x(point.ratio) - 4, y - 4, 8, 8, "fill c\(point.color % 8)")
+            frame.svg.text(frame.x(1) + 12, y + 4, String(format: "%.2f", point.ratio), "value")
         }
-        return svg
+        return frame.svg
     }
 }

@@ -75,6 +75,7 @@ enum HTMLStyle {
         svg .tick, svg .axis { fill: var(--soft); }
         .grid { stroke: var(--rule); }
         .mark { stroke: var(--bad); stroke-dasharray: 3 3; }
+        .mark-name { paint-order: stroke; stroke: var(--ground); stroke-width: 5; }
         .even { stroke: var(--soft); }
         .frame, .whisker { stroke: var(--ink); stroke-width: 1.2; }
         .line { fill: none; stroke-width: 2.2; stroke-linejoin: round; }

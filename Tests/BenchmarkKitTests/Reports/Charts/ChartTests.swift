@@ -50,6 +50,45 @@ import Testing
         }
     }
 
+    /// Names of marks stand above the lines, beside each other or in rows.
+    @Test(arguments: [
+        [0, 1, 2, 3, 19], [5], [19, 18, 17, 3], Array(0..<20), [],
+    ])
+    func namesOfMarksDoNotMeet(places: [Int]) throws {
+        func chart(_ places: [Int]) -> SVG {
+            LineChart(
+                title: "", xTitle: "", yTitle: "",
+                series: [
+                    .init(
+                        name: "", points: (0..<20).map { (Double($0), 1) }, style: .distinct(0))
+                ],
+                marks: places.map { (Double($0), "1f1aff1\($0 % 10)") }
+            ).svg()
+        }
+        let svg = chart(places)
+        let name =
+            /<text x="([0-9.]+)" y="([0-9.]+)" text-anchor="(\w+)" class="tick mark-name">/
+        let boxes = svg.body.matches(of: name).map { match in
+            // A digit of DejaVu Sans is 0.64 of the font's size wide, which is 12.
+            let (x, y, width) = (Double(match.1) ?? 0, Double(match.2) ?? 0, 8 * 0.64 * 12)
+            let left = match.3 == "end" ? x - width : x
+            return (left: left, right: left + width, top: y - 10, bottom: y + 3)
+        }
+        #expect(boxes.count == places.count)
+        for (index, box) in boxes.enumerated() {
+            #expect(box.left >= 0 && box.right <= svg.width, "\(box)")
+            for other in boxes[..<index] {
+                let isBeside = box.left > other.right || other.left > box.right
+                let isAbove = box.bottom < other.top || other.bottom < box.top
+                #expect(isBeside || isAbove, "\(box) \(other)")
+            }
+        }
+        let plotTop = try #require(svg.body.firstMatch(of: /y1="([0-9.]+)" [^>]*class="grid"/))
+        #expect(boxes.allSatisfy { $0.bottom < Double(plotTop.1) ?? 0 })
+        // As low as can be: one row suffices for names that are far apart.
+        #expect(chart([3, 19]).height == chart([5]).height)
+    }
+
     private func row(_ strategy: String, _ engine: String) -> RunRow {
         RunRow(
             CaseResult.empty("sensors", strategy, engine: engine),
