@@ -101,7 +101,7 @@ struct CountedComparison {
             notGated.append("\(row.caseId) does not repeat exactly, whatever the baseline says.")
             return
         }
-        guard row.operations == before.operations, row.seed == before.seed else {
+        guard row.didSameWork(as: before) else {
             incomparable.append(
                 "\(row.caseId) did \(row.operations) operations with seed \(row.seed), in the "
                     + "baseline \(before.operations) with seed \(before.seed).")

@@ -45,6 +45,11 @@ struct MetricRow: Codable, Equatable, Sendable {
             && status == CaseResult.Status.ok.rawValue
     }
 
+    /// Whether two rows of one case did the same operations.
+    func didSameWork(as other: MetricRow) -> Bool {
+        operations == other.operations && seed == other.seed
+    }
+
     /// Creates the row that reading the run's files would give, with the same rounding.
     init(_ result: CaseResult) throws {
         let measures = result.measures.compactMap { measure in
@@ -134,7 +139,7 @@ extension MetricRow {
     init(merging rows: [MetricRow]) throws {
         self = rows[0]
         for row in rows.dropFirst() {
-            guard row.operations == operations, row.seed == seed,
+            guard row.didSameWork(as: self),
                 row.isDeterministic == isDeterministic, Set(row.counted.keys) == Set(counted.keys)
             else {
                 throw BenchmarkError(

@@ -60,12 +60,25 @@ struct RunHistory {
                     + "machine left out.")
         }
         runs = alike.count
+        let rows = try alike.map { run in
+            try run.metricRows().filter {
+                $0.engine != "control" && $0.status == "ok" && filter($0.caseId)
+            }
+        }
+        /// The newest row of each case that repeats exactly. Others that did less or more of the
+        /// same would look like changes.
+        var latest: [String: MetricRow] = [:]
+        for row in rows.joined() where row.isDeterministic { latest[row.caseId] = row }
+        var others = 0
         var found: [String: Line] = [:]
         var order: [String] = []
-        for run in alike {
+        for (run, rows) in zip(alike, rows) {
             let isTimed = run.key == newest.key
-            for row in try run.metricRows()
-            where row.engine != "control" && row.status == "ok" && filter(row.caseId) {
+            for row in rows {
+                if let last = latest[row.caseId], !row.didSameWork(as: last) {
+                    others += 1
+                    continue
+                }
                 for metric in metrics {
                     guard let value = value(of: metric, row, isTimed: isTimed) else { continue }
                     let line = Line(caseId: row.caseId, metric: metric, points: [])
@@ -77,6 +90,11 @@ struct RunHistory {
                                 ?? run.header.runId, value: value))
                 }
             }
+        }
+        if others > 0 {
+            notes.append(
+                "\(Display.count(others, "row")) with another number of operations or another "
+                    + "seed than the newest of the case left out.")
         }
         lines = order.compactMap { found[$0] }.map { line in
             var line = line

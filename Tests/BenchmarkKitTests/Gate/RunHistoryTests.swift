@@ -19,13 +19,13 @@ import ToolSupport
     /// Writes a run of one case.
     private func write(
         _ name: String, commit: Int?, fileBytes: Int, rate: Double,
-        _ change: (inout RunReport) -> Void = { _ in }
+        operations: Int = 1000, _ change: (inout RunReport) -> Void = { _ in }
     ) throws {
         let writer = try RunFolderWriter(parent: folder.path, suffix: "-" + name)
         var result = CaseResult.empty("insert", "api")
         result.isDeterministic = true
-        result.operations = Int(rate)
-        result.elapsedSeconds = 1
+        result.operations = operations
+        result.elapsedSeconds = Double(operations) / rate
         result.fileBytes = fileBytes
         try writer.append(result)
         var report = RunReport(
@@ -137,6 +137,16 @@ import ToolSupport
         #expect(history.lines[0].points.map(\.value) == [10, 20, 30])
         #expect(history.lines[0].points.map(\.commit) == ["00000005", "unknown", "03"])
         #expect(history.notes.first?.contains("2 runs of no commit") == true)
+    }
+
+    @Test func runsThatDidOtherWorkAreNoChange() throws {
+        try write("01", commit: 1, fileBytes: 10, rate: 5, operations: 300)
+        try write("02", commit: 2, fileBytes: 20, rate: 5)
+        try write("03", commit: 3, fileBytes: 20, rate: 5)
+        let history = try history()
+        #expect(history.lines.map(\.points.count) == [2, 2])
+        #expect(history.lines.allSatisfy { $0.changes.isEmpty })
+        #expect(history.notes.first?.hasPrefix("1 row with another number of operations") == true)
     }
 
     @Test func onlyWhatIsComparableIsPutTogether() throws {
