@@ -13,10 +13,17 @@ final class RunFolderWriter {
     private let growth: CSVFile
 
     /// Creates the folder, and `parent` if it is missing. The run's name is its start in UTC and
-    /// the process identifier. `suffix` is appended to distinguish several runs of one process.
+    /// the process identifier. `suffix` is appended to distinguish several runs of one process, and
+    /// a number where they start within a second.
     init(parent: String, suffix: String = "") throws {
-        let name = "\(Self.timestamp())-\(getpid())\(suffix)"
-        let directory = URL(fileURLWithPath: parent).appendingPathComponent(name).path
+        let first = "\(Self.timestamp())-\(getpid())\(suffix)"
+        let folder = URL(fileURLWithPath: parent)
+        var (name, number) = (first, 1)
+        while FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path) {
+            number += 1
+            name = "\(first)-\(number)"
+        }
+        let directory = folder.appendingPathComponent(name).path
         try FolderFiles.make(directory)
         path = directory
         context = RunContext(runIdentifier: name)

@@ -19,4 +19,12 @@ import ToolSupport
             String(contentsOfFile: directory.path + "/measures.csv", encoding: .utf8))
         #expect(measures[1].fields.suffix(3) == ["commits", "3", ""])
     }
+
+    /// Gates of small suites do.
+    @Test func runsOfOneSecondHaveFoldersOfTheirOwn() throws {
+        let folder = try TemporaryFolder()
+        let runs = try (0..<3).map { _ in try RunFolderWriter(parent: folder.path) }
+        #expect(Set(runs.map(\.path)).count == 3)
+        #expect(Set(runs.map(\.context.runIdentifier)).count == 3)
+    }
 }
