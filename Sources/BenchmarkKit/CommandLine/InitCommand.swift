@@ -36,10 +36,12 @@ struct InitCommand: ParsableCommand {
             library: try BenchmarkPackage.Library(
                 library, checkout: checkout, relativeTo: FileManager.default.currentDirectoryPath))
         let path = try template.write(into: folder)
+        // To be pasted into a shell.
+        let isPlain = folder.allSatisfy { $0.isLetter || $0.isNumber || "/._-~".contains($0) }
         print(
             """
             \(path) has a package with two workloads in Sources/Bench.swift. Next:
-              cd \(folder)
+              cd \(isPlain ? folder : "'\(folder)'")
               swift run -c release bench run
             The first build compiles the library, which takes minutes.
             """)

@@ -139,7 +139,7 @@ struct SelftestCommand: ParsableCommand {
         let ofTimes = [
             ("quick", quick), ("from", from != nil), ("trials", trials != nil),
             ("runs", runs != nil), ("seed", seed != nil),
-            ("export-markdown", exportMarkdown != nil), ("baselines", location.baselines != nil),
+            ("baselines", location.baselines != nil),
         ]
         for (name, isGiven) in ofTimes where isGiven && counted {
             throw ValidationError("--\(name) is about times, not about --counted.")
@@ -159,6 +159,7 @@ struct SelftestCommand: ParsableCommand {
 
     func run() throws {
         Interruption.watch()
+        if let exportMarkdown { try TextFile.checkWritable(exportMarkdown) }
         if counted { return try tryCountedGate() }
         let store = try location.store()
         let output = output ?? "results"
@@ -203,6 +204,7 @@ struct SelftestCommand: ParsableCommand {
                 minutes: minutes, databases: path, output: output)
         ).run()
         for line in report.lines() { print(line) }
+        if let exportMarkdown { try TextFile.write(report.markdown(), to: exportMarkdown) }
         guard report.failures.isEmpty else {
             throw BenchmarkError(.regression, report.failures.joined(separator: "\n"))
         }

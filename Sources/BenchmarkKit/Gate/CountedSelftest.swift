@@ -168,7 +168,11 @@ struct CountedSelftestReport {
         }.map(\.caseId)
     }
 
-    func lines() -> [String] {
+    func lines() -> [String] { sentences + [""] + table.lines() }
+
+    func markdown() -> [String] { sentences.flatMap { [$0, ""] } + table.markdown() }
+
+    private var sentences: [String] {
         var lines: [String] = []
         if gates > 0 {
             let interval = BinomialInterval(hits: alarms.count, trials: gates)
@@ -180,7 +184,10 @@ struct CountedSelftestReport {
         for (metric, times) in unconfirmed.sorted(by: { $0.key < $1.key }) {
             lines.append("\(metric) differed \(Display.count(times, "time")), and not again.")
         }
-        lines.append("")
+        return lines
+    }
+
+    private var table: TextTable {
         var table = TextTable(header: ["planted", "metric", "gates", "rows", "found"])
         table.leftColumns = [0, 1]
         table.rows = costs.flatMap { cost in
@@ -192,7 +199,7 @@ struct CountedSelftestReport {
                 ]
             }
         }
-        return lines + table.lines()
+        return table
     }
 
     /// Why the self-test fails, as sentences; empty if it passes.

@@ -53,6 +53,9 @@ import ToolSupport
         let lines = report.lines().joined(separator: "\n")
         #expect(lines.contains("False alarms: 0 of 1 gates beside nothing"), "\(lines)")
         #expect(lines.contains("2 of 2"))
+        let page = report.markdown()
+        #expect(page.first?.hasPrefix("False alarms: 0 of 1 gates") == true, "\(page)")
+        #expect(page.contains("| page | pages_written_per_commit | 1 | 2 | 2 of 2 |"), "\(page)")
     }
 
     @Test(arguments: [1.0, -1.0])
