@@ -16,11 +16,18 @@ import ToolSupport
 
     private static let commands = all(RealmBenchCommand.self) + all(StressCommand.self)
 
-    /// Returns the words of a command as a shell splits them; nil for what is no command of the
-    /// runner. A remark follows after several spaces or a `#`.
-    private static func words(_ line: Substring) -> [String]? {
+    /// How commands of the runner begin, and those of the program of a user's package.
+    private static let ofRunner = ["realm-bench ", ".build/release/realm-bench "]
+    private static let ofPackage = [
+        "bench ", "swift run -c release bench ", "swift run -c release bench-beside ",
+    ]
+
+    /// Returns the words after a beginning as a shell splits them; nil for what is no such command.
+    /// A remark follows after several spaces or a `#`.
+    private static func words(_ line: Substring, _ beginnings: [String]) -> [String]? {
         var line = String(line.drop { $0 == " " })
-        guard line.hasPrefix("realm-bench ") else { return nil }
+        guard let beginning = beginnings.first(where: line.hasPrefix) else { return nil }
+        line.removeFirst(beginning.count)
         for mark in ["   ", " #", " >"] { line = line.components(separatedBy: mark)[0] }
         var words: [String] = []
         var word = ""
@@ -35,20 +42,29 @@ import ToolSupport
                 word.append(character)
             }
         }
-        return Array(words.dropFirst())
+        return words
     }
 
-    private static func examples(in text: String) -> [[String]] {
-        text.split(separator: "\n").compactMap { words($0) }
+    private static func examples(in text: String, _ beginnings: [String] = ofRunner) -> [[String]] {
+        text.split(separator: "\n").compactMap { words($0, beginnings) }
     }
 
+    /// Returns the commands of a block: the lines after a prompt, if there is one, else all.
+    private static func commandLines(in block: String) -> String {
+        let prompted = block.split(separator: "\n").filter { $0.hasPrefix("$ ") }
+        return prompted.isEmpty
+            ? block : prompted.map { $0.dropFirst(2) }.joined(separator: "\n")
+    }
+
+    /// Returns the commands of a document, which is named from the folder `docs`.
     private static func document(_ name: String) throws -> String {
         var url = URL(fileURLWithPath: #filePath)
         for _ in 0..<4 { url.deleteLastPathComponent() }
         let text = try String(
             contentsOf: url.appendingPathComponent("docs/\(name)"), encoding: .utf8)
         return text.components(separatedBy: "```").enumerated()
-            .filter { $0.offset % 2 == 1 }.map(\.element).joined(separator: "\n")
+            .filter { $0.offset % 2 == 1 }.map { commandLines(in: $0.element) }
+            .joined(separator: "\n")
     }
 
     /// Checks an example as far as it goes without measuring anything.
@@ -97,11 +113,28 @@ import ToolSupport
         #expect(count > 30)
     }
 
-    @Test(arguments: ["benchmarks.md", "gate.md", "stress.md"])
+    @Test(arguments: [
+        "../README.md", "benchmarks.md", "benchmark-tour.md", "gate.md", "history.md", "stress.md",
+    ])
     func theCommandsOfTheDocumentsWork(name: String) throws {
         let examples = Self.examples(in: try Self.document(name))
-        #expect(examples.count >= 2)
+        #expect(!examples.isEmpty)
         for example in examples { check(example, name) }
+    }
+
+    /// The programs of packages have the commands of the runner, but other workloads.
+    @Test(arguments: [
+        "../README.md", "benchmarks.md", "benchmark-tour.md", "../Examples/Bench/README.md",
+        "../Examples/BenchBeside/README.md",
+    ])
+    func theCommandsOfPackagesAreKnown(name: String) throws {
+        let examples = Self.examples(in: try Self.document(name), Self.ofPackage)
+        #expect(!examples.isEmpty)
+        for example in examples {
+            #expect(throws: Never.self, "\(name): bench \(example.joined(separator: " "))") {
+                _ = try RealmBenchCommand.parseAsRoot(example)
+            }
+        }
     }
 
     /// The example workflow has the program of a package, whose gate has the same options.

@@ -120,10 +120,16 @@ struct RunProcessTests {
         let binary = folder.path + "/binary.csv"
         try Data("city,location,date,parameter,value\n\u{e4}\n".utf8 + [0xFF, 0xFE])
             .write(to: URL(fileURLWithPath: binary))
+        let impossible = folder.path + "/impossible.csv"
+        try Data("city,location,date,parameter,value\na,b,2019-02-30 00:00:00,d,1\n".utf8)
+            .write(to: URL(fileURLWithPath: impossible))
         let mistakes: [(arguments: [String], code: Int32, says: String)] = [
             (["--input", garbage], 64, "garbage.csv:2:"),
             (["--input", binary], 64, "binary.csv:3: not text"),
             (["--input", folder.path + "/missing.csv"], 64, "missing.csv"),
+            (["--input", impossible], 64, "impossible.csv:2: '2019-02-30 00:00:00' is no date"),
+            (["--input", folder.path], 64, "is a folder"),
+            (["--input", "/dev/null"], 64, "is a pipe or a device"),
             (["--output", "/proc/results"], 1, "/proc/results"),
             (["--path", garbage + "/below"], 1, "garbage.csv/below"),
             (["--threads", "1000000"], 64, "--threads must be from 1 to 1024"),

@@ -65,6 +65,23 @@ import ToolSupport
         #expect(ResultColumn.duration(microseconds) == text)
     }
 
+    @Test func aSearchThatFoundNoRateSaysSo() {
+        var result = CaseResult.empty("ycsb-a", "api-rate")
+        result.status = .noRate
+        let row = RunRow(result, context: RunContext(runIdentifier: ""))
+        let lines = TerminalResults.lines(for: [row], isWide: false)
+        #expect(lines.contains { $0.contains("api-rate") && $0.contains("no-rate") }, "\(lines)")
+    }
+
+    @Test func rowsOfClosedLoopsSaySo() {
+        var result = CaseResult.empty("commit", "api")
+        #expect(ResultTable.remarks(on: [result]).first?.hasPrefix("Closed loops: ") == true)
+        result.offeredRate = 100
+        #expect(ResultTable.remarks(on: [result]) == [])
+        // There, nothing could be delayed.
+        #expect(ResultTable.remarks(on: [CaseResult.empty("lookup", "api")]) == [])
+    }
+
     @Test func intervalsAreRelative() {
         let lines = TerminalResults.lines(for: [row(samples: 5000)], isWide: false)
         #expect(lines.contains { $0.contains("±") && $0.contains(" %") })

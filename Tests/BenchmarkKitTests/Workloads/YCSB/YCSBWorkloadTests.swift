@@ -36,6 +36,7 @@ import Testing
     /// or empty if no rate passed.
     static func expectOnlyTheBestSlice(_ result: CaseResult, of operations: Int) {
         let sustained = result.measure("sustainable_ops_per_s") ?? 0
+        #expect(result.status == (sustained > 0 ? .ok : .noRate))
         #expect(result.operations == (sustained > 0 ? operations / 9 : 0))
         #expect(result.throughput == (sustained > 0 ? sustained : nil))
         #expect((result.latency != nil) == (sustained > 0))
