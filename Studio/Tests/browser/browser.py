@@ -11,6 +11,7 @@ import unittest
 
 from fixtures import Fixtures
 from playwright.sync_api import expect, sync_playwright
+from studio import Studio
 
 binaries = pathlib.Path(os.environ["REALM_STUDIO_BINARIES"])
 pictures = pathlib.Path(os.environ["REALM_STUDIO_PICTURES"])
@@ -41,6 +42,16 @@ class BrowserTest(unittest.TestCase):
         for context in self.browser.contexts:
             context.close()
         self.assertEqual(self.problems, [])
+
+    def start(self, *arguments, **options):
+        """Starts a Studio that ends after the test.
+
+        `tearDown` closes the pages before, because requests to a Studio that ends fail, in ways
+        that depend on how far they are.
+        """
+        studio = Studio(str(binaries / "realm-studio"), *arguments, **options)
+        self.addCleanup(studio.end)
+        return studio
 
     # What the page complains about fails the test, except what it provokes itself.
     def open(self, studio=None, hash="", width=1280, height=800, **options):

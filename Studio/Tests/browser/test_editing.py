@@ -12,9 +12,8 @@ import unittest
 from browser import BrowserTest, binaries
 from fixtures import HOSTILE, HOSTILE_NAME
 from playwright.sync_api import expect
-from studio import Studio, until
+from studio import until
 
-program = str(binaries / "realm-studio")
 UUID = "ffffffff-1111-2222-3333-444444444444"
 
 
@@ -22,8 +21,7 @@ class EditingTests(BrowserTest):
     def setUp(self):
         super().setUp()
         self.file = self.fixtures.every_type(f"{self.id().split('.')[-1]}.realm", 8, False)
-        self.studio = Studio(program, self.file, "--edit")
-        self.addCleanup(lambda: self.studio.end())
+        self.studio = self.start(self.file, "--edit")
 
     def objects(self, class_name="Thing"):
         """The objects of a class by their ids, as another process reads them."""
@@ -60,8 +58,7 @@ class EditingTests(BrowserTest):
     # MARK: Who may change what
 
     def test_changes_nothing_without_the_option(self):
-        self.studio.end()
-        self.studio = Studio(program, self.file)
+        self.studio = self.start(self.file)
         page = self.open(self.studio, hash="#class=Person")
         expect(self.cell(page, 0, 1)).to_have_text("0")
         expect(page.locator("#add")).to_be_hidden()
@@ -575,14 +572,10 @@ class EditingTests(BrowserTest):
 
     def test_changes_an_encrypted_file(self):
         file, _ = self.fixtures.encrypted("changed-secret.realm")
-        studio = Studio(
-            program, file, "--edit", "--key-file", self.fixtures.path("secret.key"))
-        try:
-            page = self.open(studio)
-            self.change(page, 0, "text", "still hidden")
-            expect(self.cell(page, 0, 2)).to_have_text("still hidden")
-        finally:
-            studio.end()
+        studio = self.start(file, "--edit", "--key-file", self.fixtures.path("secret.key"))
+        page = self.open(studio)
+        self.change(page, 0, "text", "still hidden")
+        expect(self.cell(page, 0, 2)).to_have_text("still hidden")
         with open(file, "rb") as stored:
             self.assertNotIn(b"hidden", stored.read())
 
@@ -596,21 +589,18 @@ class EditingTests(BrowserTest):
         shutil.copy(self.file, file)
         file.chmod(0o444)
         nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
-        studio = Studio(program, str(file), "--edit", **nobody)
-        try:
-            page = self.open(studio, hash="#class=Person")
-            expect(self.cell(page, 0, 1)).to_have_text("0")
-            expect(page.locator("#banner")).to_contain_text("Nothing can be changed:")
-            expect(page.locator("#add")).to_be_hidden()
-            self.cell(page, 0, 1).dblclick()
-            expect(page.locator("#detail h2")).to_have_text("Person #0")
-            expect(page.locator("#edit")).to_be_hidden()
-            self.picture(page, "read-only", 300)
-            status, answer = self.post("add", {"className": "Person", "primaryKey": "99"}, studio)
-            self.assertEqual(status, 400)
-            self.assertIn("open for reading only", answer)
-        finally:
-            studio.end()
+        studio = self.start(str(file), "--edit", **nobody)
+        page = self.open(studio, hash="#class=Person")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        expect(page.locator("#banner")).to_contain_text("Nothing can be changed:")
+        expect(page.locator("#add")).to_be_hidden()
+        self.cell(page, 0, 1).dblclick()
+        expect(page.locator("#detail h2")).to_have_text("Person #0")
+        expect(page.locator("#edit")).to_be_hidden()
+        self.picture(page, "read-only", 300)
+        status, answer = self.post("add", {"className": "Person", "primaryKey": "99"}, studio)
+        self.assertEqual(status, 400)
+        self.assertIn("open for reading only", answer)
 
     def test_shows_a_frozen_version_without_changing_it(self):
         page = self.open(self.studio, hash="#class=Person")
@@ -699,75 +689,69 @@ class EditingTests(BrowserTest):
 
     def test_compacts_a_file(self):
         file = self.fixtures.many(20_000, "compacted.realm")
-        studio = Studio(program, file, "--edit")
-        try:
-            page = self.open(studio, hash="#class=Row&view=inside")
-            expect(page.locator("#inside .facts")).to_contain_text("pages of 4,096 bytes")
-            page.locator("#classes .class").filter(has_text="Row").click()
-            self.change(page, 1, "name", "other name")
-            expect(self.cell(page, 1, 2)).to_have_text("other name")
+        studio = self.start(file, "--edit")
+        page = self.open(studio, hash="#class=Row&view=inside")
+        expect(page.locator("#inside .facts")).to_contain_text("pages of 4,096 bytes")
+        page.locator("#classes .class").filter(has_text="Row").click()
+        self.change(page, 1, "name", "other name")
+        expect(self.cell(page, 1, 2)).to_have_text("other name")
+        page.get_by_role("button", name="Inside").click()
+        before = os.path.getsize(file)
+        page.get_by_role("button", name="Compact").click()
+        expect(page.locator("#edited")).to_contain_text("Compacted:", timeout=60_000)
+        self.assertLess(os.path.getsize(file), before)
+        page.locator("#classes .class").filter(has_text="Row").click()
+        expect(self.cell(page, 0, 2)).to_have_text("row 0")
+        # What was changed before can be taken back after.
+        page.get_by_role("button", name="Undo").click()
+        expect(self.cell(page, 1, 2)).to_have_text("row 1")
+        self.change(page, 0, "name", "new name")
+        expect(self.cell(page, 0, 2)).to_have_text("new name")
+        # Somebody else has it open.
+        with subprocess.Popen(
+            [str(binaries / "realm"), "watch", file], stdout=subprocess.PIPE) as watcher:
+            until(lambda: str(watcher.pid) in self.fixtures.run("pins", file).stdout,
+                  what="the other process")
             page.get_by_role("button", name="Inside").click()
-            before = os.path.getsize(file)
             page.get_by_role("button", name="Compact").click()
-            expect(page.locator("#edited")).to_contain_text("Compacted:", timeout=60_000)
-            self.assertLess(os.path.getsize(file), before)
-            page.locator("#classes .class").filter(has_text="Row").click()
-            expect(self.cell(page, 0, 2)).to_have_text("row 0")
-            # What was changed before can be taken back after.
-            page.get_by_role("button", name="Undo").click()
-            expect(self.cell(page, 1, 2)).to_have_text("row 1")
-            self.change(page, 0, "name", "new name")
-            expect(self.cell(page, 0, 2)).to_have_text("new name")
-            # Somebody else has it open.
-            with subprocess.Popen(
-                [str(binaries / "realm"), "watch", file], stdout=subprocess.PIPE) as watcher:
-                until(lambda: str(watcher.pid) in self.fixtures.run("pins", file).stdout,
-                      what="the other process")
-                page.get_by_role("button", name="Inside").click()
-                page.get_by_role("button", name="Compact").click()
-                expect(page.locator("#banner")).to_contain_text("another process has it open")
-                watcher.send_signal(signal.SIGKILL)
-            page.locator("#classes .class").filter(has_text="Row").click()
-            expect(page.locator("#banner")).to_be_hidden()
-            expect(self.cell(page, 0, 2)).to_have_text("new name")
-        finally:
-            studio.end()
+            expect(page.locator("#banner")).to_contain_text("another process has it open")
+            watcher.send_signal(signal.SIGKILL)
+        page.locator("#classes .class").filter(has_text="Row").click()
+        expect(page.locator("#banner")).to_be_hidden()
+        expect(self.cell(page, 0, 2)).to_have_text("new name")
 
     def test_stops_a_compaction_and_shows_how_far_it_is(self):
         file = self.fixtures.long_texts(60_000, "stopped.realm")
-        studio = Studio(program, file, "--edit")
-        try:
-            page = self.open(studio, hash="#class=Text&view=inside")
-            other = self.open(studio, hash="#class=Text")
-            expect(self.cell(other, 0, 1)).to_have_text("0")
-            before = pathlib.Path(file).read_bytes()
-            expect(page.get_by_role("button", name="Compact")).to_be_visible()
-            # As soon as there is progress, because it does not take long.
-            position, text = page.evaluate("""() => new Promise((resolve) => {
-                const actions = document.querySelector("#inside .actions");
+        studio = self.start(file, "--edit")
+        page = self.open(studio, hash="#class=Text&view=inside")
+        other = self.open(studio, hash="#class=Text")
+        expect(self.cell(other, 0, 1)).to_have_text("0")
+        before = pathlib.Path(file).read_bytes()
+        expect(page.get_by_role("button", name="Compact")).to_be_visible()
+        # As soon as there is progress, because it does not take long.
+        position, text = page.evaluate("""() => new Promise((resolve) => {
+            const actions = document.querySelector("#inside .actions");
+            actions.querySelector("button").click();
+            const observer = new MutationObserver(() => {
+                const bar = actions.querySelector("progress");
+                if (!(bar?.position > 0)) return;
+                observer.disconnect();
+                resolve([bar.position, actions.textContent]);
                 actions.querySelector("button").click();
-                const observer = new MutationObserver(() => {
-                    const bar = actions.querySelector("progress");
-                    if (!(bar?.position > 0)) return;
-                    observer.disconnect();
-                    resolve([bar.position, actions.textContent]);
-                    actions.querySelector("button").click();
-                });
-                observer.observe(actions, { childList: true, subtree: true, attributes: true });
-            })""")
-            self.assertLess(position, 1)
-            self.assertRegex(text, "Stop compacting.* MB of about .* MB written")
-            expect(page.locator("#edited")).to_have_text("Stopped: the file is as it was")
-            self.assertEqual(pathlib.Path(file).read_bytes(), before)
-            left = pathlib.Path(f"{file}.management").rglob("*")
-            self.assertEqual([path for path in left if path.stat().st_size > 1e6], [])
-            expect(page.get_by_role("button", name="Compact")).to_be_enabled()
-            # Another page that shows the file goes on, and follows again.
-            self.fixtures.change(file, "Text", [{"id": 0, "text": "changed"}])
-            expect(self.cell(other, 0, 2)).to_have_text("changed")
-            expect(other.locator("#banner")).to_be_hidden()
-        finally:
-            studio.end()
+            });
+            observer.observe(actions, { childList: true, subtree: true, attributes: true });
+        })""")
+        self.assertLess(position, 1)
+        self.assertRegex(text, "Stop compacting.* MB of about .* MB written")
+        expect(page.locator("#edited")).to_have_text("Stopped: the file is as it was")
+        self.assertEqual(pathlib.Path(file).read_bytes(), before)
+        left = pathlib.Path(f"{file}.management").rglob("*")
+        self.assertEqual([path for path in left if path.stat().st_size > 1e6], [])
+        expect(page.get_by_role("button", name="Compact")).to_be_enabled()
+        # Another page that shows the file goes on, and follows again.
+        self.fixtures.change(file, "Text", [{"id": 0, "text": "changed"}])
+        expect(self.cell(other, 0, 2)).to_have_text("changed")
+        expect(other.locator("#banner")).to_be_hidden()
 
     def test_tells_that_the_disk_is_full(self):
         folder = self.fixtures.folder / "full"
@@ -779,26 +763,23 @@ class EditingTests(BrowserTest):
         self.addCleanup(lambda: subprocess.run(["umount", str(folder)], check=True))
         file = str(folder / "people.realm")
         shutil.copy(self.file, file)
-        studio = Studio(program, file, "--edit")
-        try:
-            page = self.open(studio, hash="#class=Person")
-            expect(self.cell(page, 0, 1)).to_have_text("0")
-            with self.assertRaises(OSError), (folder / "rest").open("wb", buffering=0) as rest:
-                while True:
-                    rest.write(bytes(4096))
-            self.change(page, 1, "name", "long " * 40_000)
-            expect(page.locator("#edit-mistake")).to_contain_text("No space left on device")
-            page.keyboard.press("Escape")
-            page.get_by_role("button", name="Inside").click()
-            page.get_by_role("button", name="Compact").click()
-            expect(page.locator("#banner")).to_contain_text("is unchanged")
-            (folder / "rest").unlink()
-            page.locator("#classes .class").filter(has_text="Person").click()
-            self.change(page, 1, "name", "short")
-            expect(self.cell(page, 1, self.column(page, "name"))).to_have_text("short")
-            self.fixtures.run("verify", file)
-        finally:
-            studio.end()
+        studio = self.start(file, "--edit")
+        page = self.open(studio, hash="#class=Person")
+        expect(self.cell(page, 0, 1)).to_have_text("0")
+        with self.assertRaises(OSError), (folder / "rest").open("wb", buffering=0) as rest:
+            while True:
+                rest.write(bytes(4096))
+        self.change(page, 1, "name", "long " * 40_000)
+        expect(page.locator("#edit-mistake")).to_contain_text("No space left on device")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Inside").click()
+        page.get_by_role("button", name="Compact").click()
+        expect(page.locator("#banner")).to_contain_text("is unchanged")
+        (folder / "rest").unlink()
+        page.locator("#classes .class").filter(has_text="Person").click()
+        self.change(page, 1, "name", "short")
+        expect(self.cell(page, 1, self.column(page, "name"))).to_have_text("short")
+        self.fixtures.run("verify", file)
 
 
 if __name__ == "__main__":
