@@ -48,8 +48,16 @@
     /// The most bytes of memory that its transactions had at a time.
     package internal(set) var largestPrivateBytes = 0
 
-    /// Ends walks over leaves; nil if nobody may.
+    /// Ends what only reads; nil if nobody may.
     @exclusivity(unchecked) var stopRequest: StopRequest?
+
+    /// Called now and then by what reads or sorts many objects.
+    ///
+    /// - Throws: `.interrupted` once the request is made.
+    @inline(__always)
+    func checkStop() throws(StorageError) {
+        if let stopRequest { try stopRequest.check(database.path) }
+    }
 
     /// Takes what is decrypted now; nil if it stays in memory.
     @exclusivity(unchecked) var passingRuns: PassingRuns?

@@ -116,8 +116,9 @@ public final class Connection {
     public var isInWriteTransaction: Bool { pager.isInWriteTransaction }
 
     /// Lets another thread end what this connection reads: once the request is made, whatever walks
-    /// over the leaves of a table throws `.interrupted` at the next leaf. Nil by default. What
-    /// writes must not be ended so, since its transaction would fail.
+    /// over the leaves of a table throws `.interrupted` at the next leaf, and whatever sorts or
+    /// reads through links does so within some thousand objects. Nil by default. What writes must
+    /// not be ended so, since its transaction would fail.
     public var stopRequest: StopRequest? {
         get { pager.stopRequest }
         set { pager.stopRequest = newValue }

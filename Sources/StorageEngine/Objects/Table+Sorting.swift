@@ -62,7 +62,8 @@ extension Table {
         try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in
             try scan.forEachBytes(column, ascending: ascending, in: mask) { entries.append($0) }
         }
-        entries.sortByRank(ranksDecide: false)
+        entries.sortByRank(ranksDecide: false, until: pager.stopRequest)
+        try pager.checkStop()
         return sorter.withNulls(entries.map(\.key))
     }
 

@@ -1,12 +1,19 @@
 /// Reads the value at the end of a path of links for one object after another. Consecutive objects
-/// often lie in one leaf, so the last leaf is tried first.
+/// often lie in one leaf, so the last leaf is tried first. A ``Connection/stopRequest`` ends that
+/// with `.interrupted`.
 struct PathReader {
     private var links: [LeafReader]
     private var last: LeafReader
+    private let pager: Pager
+    private var readsUntilCheck = readsPerCheck
+
+    /// After so many objects, it is looked at whether somebody wants this to stop.
+    static let readsPerCheck = 1024
 
     init(_ key: QuerySortKey) {
         links = key.links.map { LeafReader($0.table, $0.column) }
         last = LeafReader(key.table, key.column)
+        pager = key.table.pager
     }
 
     /// The value at the end of the path; nil if a link on it is null.
@@ -17,6 +24,11 @@ struct PathReader {
 
     /// The object at the end of the links; nil if one of them is null.
     mutating func target(of key: ObjectKey) throws(StorageError) -> ObjectKey? {
+        readsUntilCheck &-= 1
+        if readsUntilCheck == 0 {
+            readsUntilCheck = Self.readsPerCheck
+            try pager.checkStop()
+        }
         var key = key
         for index in links.indices {
             guard case .integer(let target) = try links[index].value(of: key) else { return nil }

@@ -75,7 +75,10 @@ public struct QuerySorter {
             return
         }
         let groups = try keys[level].arrange(&ordinals, part, of: objects)
-        for group in groups {
+        for (index, group) in groups.enumerated() {
+            if index.isMultiple(of: PathReader.readsPerCheck) {
+                try keys[level].table.pager.checkStop()
+            }
             try arrange(&ordinals, group, of: objects, by: level + 1, visit)
         }
     }

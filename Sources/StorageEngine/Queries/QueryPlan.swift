@@ -185,6 +185,7 @@ public final class QueryPlan {
             let keys = candidates.sorted { $0.rawValue < $1.rawValue }
             var next = 0
             while next < keys.count {
+                try table.pager.checkStop()
                 guard let scan = try scan(from: &next, of: keys, into: &rows) else { continue }
                 if try !visit(scan) { return }
             }

@@ -60,8 +60,9 @@ struct QuerySortKey {
                 QuerySortEntry(rank: type.rank(value), place: entries.count, ordinal: ordinal))
             if !type.ranksDecide { values.append(value) }
         }
-        entries.sortByRank(ranksDecide: true)
+        entries.sortByRank(ranksDecide: true, until: table.pager.stopRequest)
         var ends = groupEnds(&entries, values)
+        try table.pager.checkStop()
         if !isAscending { turn(&entries, &ends) }
         return write(nulls, entries, ends: ends, missing: missing, to: &ordinals, in: part)
     }
@@ -78,7 +79,7 @@ struct QuerySortKey {
             var end = start + 1
             while end < entries.count, entries[end].rank == entries[start].rank { end += 1 }
             if !type.ranksDecide, end - start > 1 {
-                entries[start..<end].sort {
+                entries[start..<end].sort(until: table.pager.stopRequest) {
                     let result = order.compare(values[$0.place], values[$1.place])
                     return result != 0 ? result < 0 : $0.place < $1.place
                 }

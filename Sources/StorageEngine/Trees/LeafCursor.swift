@@ -98,7 +98,7 @@ struct LeafCursor: ~Copyable {
     ///
     /// - Throws: `.damaged`; `.interrupted` after the connection's ``Connection/stopRequest``.
     mutating func next() throws(StorageError) -> Bool {
-        if let request = pager.stopRequest { try request.check(pager.database.path) }
+        try pager.checkStop()
         guard let steps else {
             // The tree is a single leaf, or empty.
             defer { hasBegun = true }

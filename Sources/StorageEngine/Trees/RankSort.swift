@@ -25,16 +25,19 @@ extension Array where Element: RankedEntry {
     /// Sorts entries with a radix sort of the rank's bytes, skipping bytes in which all entries
     /// agree, and then sorts entries of equal rank by comparison. `ranksDecide` skips the
     /// comparison, because entries of equal rank are already in order.
-    mutating func sortByRank(ranksDecide: Bool) {
+    ///
+    /// - Parameter stop: once it is made, the sort ends soon, and the order is any. Check it after.
+    mutating func sortByRank(ranksDecide: Bool, until stop: StopRequest? = nil) {
         guard count > Self.fewEntries else { return sort { $0.precedes($1) } }
         var differing: UInt64 = 0
         for entry in self { differing |= entry.rank ^ self[0].rank }
         var other = self
         for shift in stride(from: UInt64(0), to: 64, by: 8) where differing >> shift & 0xFF != 0 {
+            if stop?.isMade == true { return }
             scatter(into: &other, shift: shift)
             swap(&self, &other)
         }
-        if !ranksDecide { sortEqualRanks() }
+        if !ranksDecide { sortEqualRanks(until: stop) }
     }
 
     /// The most entries for which comparing is faster than a radix sort.
@@ -61,7 +64,7 @@ extension Array where Element: RankedEntry {
         }
     }
 
-    private mutating func sortEqualRanks() {
+    private mutating func sortEqualRanks(until stop: StopRequest?) {
         var start = 0
         while start < count {
             var end = start + 1
@@ -71,9 +74,20 @@ extension Array where Element: RankedEntry {
                 end += 1
             }
             // Entries of equal rank are often in order already, and sorting a slice copies it.
-            if !isInOrder { self[start..<end].sort { $0.precedes($1) } }
+            if !isInOrder { self[start..<end].sort(until: stop) { $0.precedes($1) } }
             start = end
         }
+    }
+}
+
+extension ArraySlice {
+    /// Sorts elements by comparing them. Once the request is made, that ends soon, and the order is
+    /// any.
+    @inline(__always)
+    mutating func sort(until stop: StopRequest?, by precedes: (Element, Element) -> Bool) {
+        guard let stop else { return sort(by: precedes) }
+        // Where nothing comes before anything else, the rest is in order.
+        sort { !stop.isMade && precedes($0, $1) }
     }
 }
 

@@ -314,6 +314,35 @@ import ToolSupport
         return rows
     }
 
+    @Test func aSortEndsWhenItIsToStop() throws {
+        var random = SeededGenerator(seed: 4)
+        let table = try makeTable(1)
+        let rows = try makeRows(table, count: 3 * PathReader.readsPerCheck, &random)
+        let keys = rows.map(\.key)
+        let stop = StopRequest()
+        table.connection.stopRequest = stop
+        let byLink = QueryOrder(links: [Column.parent], column: Column.number)
+        let sorters = try [
+            [QueryOrder(column: Column.text)], [byLink],
+            [QueryOrder(column: Column.date), byLink],
+        ].map { try QuerySorter(table, $0) }
+        for sorter in sorters { #expect(try sorter.sorted(keys).count == keys.count) }
+        stop.make()
+        for sorter in sorters {
+            // Whoever reads all of them comes to one that does not exist.
+            for given in [keys + [ObjectKey(rawValue: .max)], Array(keys.prefix(100))] {
+                let error = #expect(throws: StorageError.self) { try sorter.sorted(given) }
+                #expect(error?.code == .interrupted)
+            }
+            let error = #expect(throws: StorageError.self) {
+                try sorter.distinct(keys + [ObjectKey(rawValue: .max)])
+            }
+            #expect(error?.code == .interrupted)
+        }
+        table.connection.stopRequest = nil
+        for sorter in sorters { #expect(try sorter.sorted(keys).count == keys.count) }
+    }
+
     @Test func whatHasNoOrderIsRefused() throws {
         let table = try makeTable(1)
         #expect(throws: StorageError.self) {
