@@ -111,6 +111,10 @@ public final class InspectedFile: Sendable {
         output.member("pageSize", statistics.pageSize)
         output.member("fileBytes", statistics.fileBytes)
         output.member("liveBytes", statistics.liveBytes)
+        if !database.isReadOnly {
+            output.member("freeBytes", statistics.freeBytes)
+            output.member("keptBytes", statistics.waitingBytes)
+        }
         output.member("pins")
         output.append("[")
         for pin in statistics.pinnedVersions {

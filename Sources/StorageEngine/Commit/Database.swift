@@ -197,16 +197,10 @@ extension Database {
         if isReadOnly {
             record = try records.newestRecord()
         } else {
-            try writer.lock()
-            defer { writer.unlock() }
-            writer.commits.drain()
-            record = try records.newestRecord()
-            var map = try writer.takeMap(of: record)
-            try map.reclaim(
-                visible: record?.version ?? 0, below: record, in: file,
-                readBy: coordinator)
-            statistics.addSpace(map, file)
-            writer.keep(map)
+            record = try withFreeMap { map, record in
+                statistics.addSpace(map, file)
+                return record
+            }
         }
         statistics.newestVersion = record?.version ?? 0
         statistics.fileBytes = try file.size()

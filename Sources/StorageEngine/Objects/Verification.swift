@@ -25,7 +25,8 @@ struct Verification {
     private static let limit = 100
 
     private let progress: Database.Progress?
-    /// Is told of each run of pages that is reached, and what it is used for.
+    /// Is told of each run of pages that is reached, and what it is used for, then of those that
+    /// are free or kept for other versions.
     private let visit: PageVisitor?
     /// What the pages that are reached now are used for.
     var use = PageUse(table: nil, part: .roots)
@@ -70,6 +71,7 @@ struct Verification {
         }
         checkBacklinks()
         try checkSpace()
+        try visitUnused()
         if let problem = pager.database.openingProblem { report(problem) }
     }
 
@@ -259,9 +261,34 @@ struct Verification {
         guard pager.version == version else { return }
         problems += pager.spaceProblems(reached: reached)
     }
+
+    /// Tells `visit` which pages are free, and which are kept for other versions.
+    private func visitUnused() throws(StorageError) {
+        guard let visit, !pager.isInWriteTransaction,
+            let space = try connection.database.freeSpace()
+        else { return }
+        func tell(_ extents: some Sequence<Extent>, _ part: PageUse.Part) {
+            for extent in extents where !extent.isEmpty {
+                visit(PageUse(table: nil, part: part), extent.start, extent.count)
+            }
+        }
+        tell(space.free, .free)
+        tell([space.current], .free)
+        var kept = ExtentSet()
+        for extent in space.waitingExtents where !extent.isEmpty { _ = kept.insert(extent) }
+        // The newest version may have freed what this one reaches.
+        for run in reached {
+            var rest = run
+            while !rest.isEmpty {
+                let count = max(1, kept.removeHead(of: rest))
+                rest = Extent(start: rest.start + count, count: rest.count - count)
+            }
+        }
+        tell(kept, .kept)
+    }
 }
 
-/// What a page that a version reaches is used for.
+/// What a page is used for by a version, or why it is not.
 package struct PageUse: Hashable {
     package enum Part: String, CaseIterable {
         /// The roots of all trees, and the schema.
@@ -271,6 +298,11 @@ package struct PageUse: Hashable {
         /// Long values, and long collections.
         case values
         case primaryKeys, indexes, backlinks
+        /// Free for the next write transaction.
+        case free
+        /// Freed, but reached by other versions that readers have pinned, or that a power loss may
+        /// lead back to.
+        case kept
     }
 
     /// The number of the table; nil for what belongs to none.
@@ -290,7 +322,7 @@ extension Connection {
     public func verify() throws(StorageError) -> [String] { try Verification.run(self) }
 
     /// The same, which tells `progress` on the calling thread how many pages of how many it has
-    /// reached, and `visit` which.
+    /// reached, and `visit` which, and which are not in use.
     ///
     /// - Throws: `.interrupted` if `progress` does.
     package func verify(

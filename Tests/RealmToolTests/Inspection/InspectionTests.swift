@@ -207,6 +207,55 @@ import ToolSupport
         #expect(cells.count(where: { $0 >= 0 }) == used)
     }
 
+    @Test(arguments: [false, true])
+    func freePagesAreToldFromThoseOfOtherVersions(isEditable: Bool) throws {
+        let realm = try openRealm(path)
+        let name = String(repeating: "long ", count: 2000)
+        try realm.write {
+            for id in 0..<400 {
+                realm.create(
+                    ToolPerson.self,
+                    value: ["id": id, "name": name, "age": id % 2] as [String: Any])
+            }
+        }
+        let file = try InspectedFile(path: path, key: nil, isEditable: isEditable)
+        func pages(_ version: InspectedVersion) throws -> [String: Int] {
+            let result = try json(try version.verify { _, _ in })
+            #expect(try text(result["problems"] as Any) == "[]")
+            let uses = try #require(result["uses"] as? [[String: Any]])
+            var pages: [String: Int] = [:]
+            for use in uses {
+                let part = try #require(use["part"] as? String)
+                try pages[part, default: 0] += #require(use["pages"] as? Int)
+            }
+            // No page is in two places.
+            let cells = try #require(result["cells"] as? [Int])
+            #expect(cells.count(where: { $0 >= 0 }) == pages.values.reduce(0, +))
+            return pages
+        }
+        var older: InspectedVersion? = try file.newest()
+        #expect(try pages(#require(older))["values", default: 0] > 1000)
+        // Not all, because the end of a file is cut where it is free.
+        try realm.write { realm.delete(realm.objects(ToolPerson.self).where { $0.age == 1 }) }
+        // Each version is shown with what is free beside it.
+        let before = try pages(#require(older))
+        #expect(before["values", default: 0] > 1000)
+        #expect(before["kept", default: 0] < 100)
+        #expect(try pages(file.newest())["kept", default: 0] > 400)
+        older = nil
+        // A commit that was not synced yet may be lost, and leads back to what it has freed.
+        let deadline = ContinuousClock.now + .seconds(20)
+        var after: [String: Int] = [:]
+        repeat {
+            try realm.write {
+                realm.create(ToolPerson.self, value: ["id": 2, "age": 2], update: .modified)
+            }
+            after = try pages(file.newest())
+        } while after["free", default: 0] < 100 && ContinuousClock.now < deadline
+        #expect(after["free", default: 0] >= 100)
+        #expect(after["kept", default: 0] < 100)
+    }
+
     @Test func aPictureOfALargeFileIsBounded() {
         var picture = PagePicture(pageCount: UInt64(PagePicture.mostCells) * 10 + 5)
         #expect(picture.pagesPerCell == 11)

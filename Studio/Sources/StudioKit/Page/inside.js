@@ -13,7 +13,10 @@ const colors = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"
 const partNames = {
   roots: "roots and schema", objects: "objects", values: "long values and collections",
   primaryKeys: "primary keys", indexes: "indexes", backlinks: "links to objects",
+  free: "free", kept: "kept for other versions",
 };
+const colorOfKept = "#7a5195";
+const colorOfRest = "#777777";
 
 export class Inside {
   // `source` has ask(what), path(), version(), failed(error), mayEdit(), compact(task),
@@ -131,7 +134,11 @@ export class Inside {
     const facts = [
       ["file", bytes(answer.fileBytes)],
       ["live", `${bytes(answer.liveBytes)}, ${share} %`],
-      ["free, or kept for older versions", bytes(Math.max(0, rest))],
+      // What is free is known to those only who may write to the file.
+      ...(answer.freeBytes === undefined
+        ? [["free, or kept for older versions", bytes(Math.max(0, rest))]]
+        : [["free", bytes(answer.freeBytes)],
+          ["kept for older versions", bytes(answer.keptBytes)]]),
       ["format", `${answer.format}, pages of ${grouped(answer.pageSize)} bytes`],
       ["newest version", grouped(answer.newest)],
     ];
@@ -294,16 +301,20 @@ function resultOf(result) {
   }
   const uses = result.uses.map((use, index) => ({ ...use, index }))
     .sort((a, b) => b.pages - a.pages);
-  // The largest uses have colours of their own; the rest shares one.
-  const shades = new Map(
-    uses.slice(0, colors.length).map((use, rank) => [use.index, colors[rank]]));
+  // The largest uses have colours of their own; the rest shares one. Free pages are empty boxes.
+  const shades = new Map(uses.filter(({ part }) => part !== "free" && part !== "kept")
+    .map((use, rank) => [use.index, colors[rank] ?? colorOfRest]));
+  for (const { part, index } of uses) {
+    if (part === "free") shades.set(index, null);
+    if (part === "kept") shades.set(index, colorOfKept);
+  }
   const used = uses.reduce((sum, use) => sum + use.pages, 0);
   const legend = tableOf(["", "class", "use", "pages", "bytes"], [
     ...uses.map((use) => [
-      swatch(shades.get(use.index) ?? "#777777"), use.class ?? "", partNames[use.part],
+      swatch(shades.get(use.index)), use.class ?? "", partNames[use.part],
       grouped(use.pages), bytes(use.pages * result.pageSize),
     ]),
-    [swatch(null), "", "free, of other versions, or of the file itself",
+    ["", "", "of newer versions, or of the file itself",
       grouped(Math.max(0, result.pageCount - used)),
       bytes(Math.max(0, result.pageCount - used) * result.pageSize)],
   ]);
@@ -315,7 +326,7 @@ function resultOf(result) {
 }
 
 function swatch(color) {
-  const element = make("span", color ? "swatch" : "swatch unused");
+  const element = make("span", color ? "swatch" : "swatch free");
   if (color) element.style.background = color;
   return element;
 }
@@ -330,11 +341,17 @@ function pictureOf(cells, shades) {
   canvas.width = columns * side;
   canvas.height = Math.ceil(cells.length / columns) * side;
   const context = canvas.getContext("2d");
+  context.strokeStyle = colorOfRest;
   cells.forEach((use, index) => {
     if (use < 0) return;
-    context.fillStyle = shades.get(use) ?? "#777777";
-    context.fillRect(
-      (index % columns) * side, Math.floor(index / columns) * side, side - 1, side - 1);
+    const [x, y] = [(index % columns) * side, Math.floor(index / columns) * side];
+    const color = shades.get(use);
+    if (color === null) {
+      context.strokeRect(x + 1.5, y + 1.5, side - 4, side - 4);
+      return;
+    }
+    context.fillStyle = color;
+    context.fillRect(x, y, side - 1, side - 1);
   });
   return canvas;
 }
