@@ -196,6 +196,27 @@ class EditingTests(BrowserTest):
         page.keyboard.press("Control+z")
         expect(self.cell(page, 2, self.column(page, "age"))).to_have_text("22")
 
+    def test_keys_that_are_typed_before_the_box_is_there_go_into_it(self):
+        page = self.open(self.studio, hash="#class=Person")
+        age = self.column(page, "age")
+        held = []
+        page.route("**/draft?*", lambda route: held.append(route))
+        for keys, text in [("505\b\n", "50"), ("9", "50"), ("51\n", "51")]:
+            with self.subTest(keys=keys):
+                self.cell(page, 2, age).click()
+                page.keyboard.press("F2")
+                for key in keys:
+                    page.keyboard.press({"\b": "Backspace", "\n": "Enter"}.get(key, key))
+                if not keys.endswith("\n"):
+                    page.keyboard.press("Escape")
+                while not held:
+                    page.wait_for_timeout(10)
+                held.pop().continue_()
+                expect(self.cell(page, 2, age)).to_have_text(text)
+                expect(page.locator("#edit")).to_be_hidden()
+                self.assertEqual(self.objects("Person")[2]["age"], int(text))
+                expect(page.locator("#detail")).to_be_hidden()
+
     # MARK: Objects and lists
 
     def test_moves_inserts_and_removes_elements(self):

@@ -50,6 +50,7 @@ export class Detail {
   async show(className, key, takesFocus) {
     const isSame = this.shown?.className === className && this.shown.key === key;
     this.shown = { className, key };
+    const usedBefore = document.activeElement;
     // The lists that are open, with the number of their elements that are shown, and how far each
     // is scrolled.
     if (!isSame) {
@@ -86,7 +87,10 @@ export class Detail {
     }
     this.element.hidden = false;
     this.element.scrollTop = place;
-    if (takesFocus) this.element.querySelector("button").focus();
+    // Who has gone on to something else meanwhile stays there.
+    if (takesFocus && document.activeElement === usedBefore) {
+      this.element.querySelector("button").focus();
+    }
   }
 
   // Returns the elements that show an object, with the lists that are open.

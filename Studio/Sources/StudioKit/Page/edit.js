@@ -72,8 +72,8 @@ export class Editor {
 
   // Lets the user write a value, and with `hasKey` the key of a map for it. `place` is the
   // rectangle beside which that happens; `send` is called with the text (null for null), the draft
-  // that it is based on, and the key.
-  open({ place, title, property, isElement = false, hasKey = false, draft = {}, send }) {
+  // that it is based on, and the key. `early` is what ``keepKeys`` has kept.
+  open({ place, title, property, isElement = false, hasKey = false, draft = {}, early, send }) {
     if (draft.tooLong) {
       return this.source.failed(
         new Error(`'${property.name}' has ${bytes(draft.tooLong)}: too long to be edited here.`));
@@ -94,6 +94,32 @@ export class Editor {
     this.place(place);
     (hasKey ? this.key : this.nothing.checked ? this.nothing : this.field).focus();
     if (!hasKey) this.field.select();
+    if (early?.text) {
+      this.nothing.checked = false;
+      this.enable();
+      this.field.value = early.text;
+      this.field.focus();
+    }
+    if (early?.saves) this.save();
+  }
+
+  // Keeps what is typed before the box is there, where it would go to the table. Call `end` of the
+  // result; Escape calls `cancel`.
+  keepKeys(cancel) {
+    const early = { text: "", saves: false };
+    const keep = (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      if (event.key === "Escape") cancel();
+      else if (event.key === "Enter") early.saves ||= !event.repeat;
+      else if (event.key === "Backspace") early.text = early.text.slice(0, -1);
+      else if (event.key.length === 1 && !early.saves) early.text += event.key;
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    document.addEventListener("keydown", keep, true);
+    early.end = () => document.removeEventListener("keydown", keep, true);
+    return early;
   }
 
   // Shows a value, and bases on it what is saved.

@@ -20,6 +20,8 @@ let classes = [];
 let sizes = null;
 let shown = {};
 let version = null;
+// What is being opened. Until its classes are known, what the address says of it waits.
+let opening = null;
 // The version that was shown before, which is kept for a moment. Rows that it lacks light up.
 let former = null;
 let frozen = false;
@@ -43,7 +45,10 @@ function readAddress() {
 }
 
 function go(changes, { replaces = false } = {}) {
-  const next = { ...shown, at: 0, view: null, run: null, ...changes };
+  // What was typed a moment ago belongs to what is asked for now.
+  const typed = query.isPending ? { predicate: query.text.trim() } : {};
+  query.forget();
+  const next = { ...shown, at: 0, view: null, run: null, ...typed, ...changes };
   const parameters = new URLSearchParams();
   if (files.length > 1) parameters.set("file", next.file);
   if (next.view) parameters.set("view", next.view);
@@ -61,7 +66,10 @@ function go(changes, { replaces = false } = {}) {
   apply().catch(fail);
 }
 
-window.addEventListener("popstate", () => apply().catch(fail));
+window.addEventListener("popstate", () => {
+  if (query.isPending) query.text = readAddress().predicate;
+  apply().catch(fail);
+});
 
 async function apply(options = {}) {
   const next = readAddress();
@@ -75,6 +83,10 @@ async function apply(options = {}) {
     shown = next;
     return showView();
   }
+  if (opening) {
+    shown = next;
+    return;
+  }
   if (!next.className) next.className = classes.find((other) => !other.embedded)?.name;
   shown = next;
   const isSame = former.className === next.className && former.predicate === next.predicate
@@ -83,15 +95,21 @@ async function apply(options = {}) {
   if (!isSame) {
     document.body.classList.remove("menu");
     if (former.className !== next.className) loadColumns();
-    if (query.text.trim() !== next.predicate) query.text = next.predicate;
+    showPredicate(next.predicate);
     hidePlan();
     drawClasses();
     showTable();
+    drawExport();
   } else if (former.at !== next.at && next.at) {
     table.goTo(next.at, table.active.column);
   }
   if (former.object !== next.object || !isSame) showObject();
   if (former.view !== next.view || former.run !== next.run) showView();
+}
+
+// What was typed a moment ago stays, and is asked for soon.
+function showPredicate(predicate) {
+  if (!query.isPending && query.text.trim() !== predicate) query.text = predicate;
 }
 
 // The objects, or one of the other views of the file.
@@ -142,11 +160,13 @@ async function loadFiles() {
 
 async function openFile({ isSameFile = false } = {}) {
   const file = files[shown.file];
+  opening = null;
   live.end();
   classes = [];
   sizes = null;
   version = null;
   setFrozen(false);
+  element("freeze").disabled = true;
   if (!isSameFile) editor.forget(file?.isEditable);
   element("edited").textContent = "";
   element("file").value = shown.file;
@@ -170,12 +190,28 @@ async function openFile({ isSameFile = false } = {}) {
     return;
   }
   const { file: number } = shown;
+  const own = opening = {};
   live.follow(number);
-  await loadClasses();
-  if (number !== shown.file) return;
-  element("main").hidden = false;
+  // A predicate can be typed meanwhile.
+  const { view, predicate } = readAddress();
+  showPredicate(predicate);
+  table.show([], null);
+  say("");
+  element("main").hidden = Boolean(view);
+  try {
+    await loadClasses();
+  } catch (error) {
+    if (own !== opening) return;
+    opening = null;
+    element("main").hidden = true;
+    throw error;
+  }
+  // Another file may have been chosen meanwhile.
+  if (own !== opening) return;
+  opening = null;
   shown = { file: number };
   await apply();
+  query.classesAreKnown();
   loadSizes();
 }
 
@@ -185,8 +221,9 @@ async function reopen(key) {
   try {
     const file = await post(`/${shown.file}/open`, { key });
     files[file.number] = file;
-    const { file: number } = shown;
-    shown = { file: number };
+    // Another one may have been chosen meanwhile.
+    if (file.number !== shown.file) return;
+    shown = { file: file.number };
     await openFile();
   } catch (error) {
     fail(error);
@@ -220,6 +257,7 @@ async function loadClasses() {
   // Another file may have been chosen meanwhile.
   if (file !== shown.file) return;
   version ??= answer.version;
+  element("freeze").disabled = false;
   classes = answer.classes;
   for (const other of classes) {
     other.changed = former.has(other.name) && former.get(other.name) !== other.count;
@@ -253,40 +291,53 @@ function drawClasses() {
   for (const name of ["inside", "diagram", "results"]) {
     element(`show-${name}`).setAttribute("aria-current", shown.view === name);
   }
+  const names = JSON.stringify(classes.map(({ name, embedded }) => [name, embedded]));
   const list = element("classes");
-  const focused = document.activeElement?.closest?.("#classes .class")?.dataset.name;
-  const entries = [];
-  for (const [title, isEmbedded] of [["Classes", false], ["Embedded", true]]) {
-    const some = classes.filter((other) => other.embedded === isEmbedded);
-    if (some.length === 0) continue;
-    const heading = make("li");
-    heading.append(make("h2", "", title));
-    entries.push(heading, ...some.map(classEntry));
+  // Commits change numbers only. A button that stays gets the click that is under way.
+  if (names !== list.dataset.names) {
+    list.dataset.names = names;
+    const entries = [];
+    for (const [title, isEmbedded] of [["Classes", false], ["Embedded", true]]) {
+      const some = classes.filter((other) => other.embedded === isEmbedded);
+      if (some.length === 0) continue;
+      const heading = make("li");
+      heading.append(make("h2", "", title));
+      entries.push(heading, ...some.map(({ name }) => classEntry(name)));
+    }
+    list.replaceChildren(...entries);
   }
-  list.replaceChildren(...entries);
-  if (focused !== undefined) {
-    [...list.querySelectorAll(".class")].find((item) => item.dataset.name === focused)?.focus();
-  }
+  const known = new Map(classes.map((other) => [other.name, other]));
+  for (const button of list.querySelectorAll(".class")) drawClass(button, known);
 }
 
-function classEntry(entry) {
+function classEntry(name) {
   const item = make("li");
   const button = make("button", "class");
-  button.dataset.name = entry.name;
-  const name = make("span", "name");
-  appendText(name, entry.name);
-  const count = make("span", "count", grouped(entry.count));
-  if (entry.changed) count.classList.add("changed");
-  button.append(name, count, make("span", "bytes", sizes?.has(entry.name)
-    ? bytes(sizes.get(entry.name)) : ""));
-  button.title = `${entry.name}: ${grouped(entry.count)} objects`;
-  if (entry.name === shown.className && !shown.view) button.setAttribute("aria-current", "true");
+  button.dataset.name = name;
+  const title = make("span", "name");
+  appendText(title, name);
+  button.append(title, make("span", "count"), make("span", "bytes"));
   button.addEventListener("click", () => {
     document.body.classList.remove("menu");
-    go({ className: entry.name, predicate: "", order: null, object: null });
+    go({ className: name, predicate: "", order: null, object: null });
   });
   item.append(button);
   return item;
+}
+
+function drawClass(button, known) {
+  const { name, count, changed } = known.get(button.dataset.name);
+  const [, shownCount, shownBytes] = button.children;
+  shownCount.classList.toggle("changed", Boolean(changed));
+  if (shownCount.textContent !== grouped(count)) {
+    shownCount.textContent = grouped(count);
+    // Lights up anew.
+    for (const animation of shownCount.getAnimations()) animation.currentTime = 0;
+  }
+  shownBytes.textContent = sizes?.has(name) ? bytes(sizes.get(name)) : "";
+  button.title = `${name}: ${grouped(count)} objects`;
+  if (name === shown.className && !shown.view) button.setAttribute("aria-current", "true");
+  else button.removeAttribute("aria-current");
 }
 
 element("menu").addEventListener("click", () => {
@@ -434,12 +485,16 @@ element("search-again").addEventListener("click", () => {
 
 function drawAnswer({ count, seconds }) {
   const time = seconds < 0.001 ? "under 1 ms" : `${(seconds * 1000).toFixed(0)} ms`;
-  const noun = count === 1 ? "object" : "objects";
-  const of = shown.predicate
-    ? ` of ${grouped(classes.find((other) => other.name === shown.className)?.count ?? 0)}` : "";
+  const all = classes.find((other) => other.name === shown.className)?.count ?? 0;
+  const of = shown.predicate ? ` of ${grouped(all)}` : "";
+  const noun = (shown.predicate ? all : count) === 1 ? "object" : "objects";
   const text = `${grouped(count)}${of} ${noun}`;
   const status = element("answer");
-  // Said to a screen reader when it changes, which the time always does.
+  // Said to a screen reader when it changes, which the time always does, and not what commits make
+  // of it.
+  const asked = JSON.stringify([shown.file, question()]);
+  status.ariaLive = status.dataset.asked === asked ? "off" : "polite";
+  status.dataset.asked = asked;
   if (status.dataset.text !== text) {
     status.replaceChildren(make("span", "", text), make("span", "time"));
     status.dataset.text = text;
@@ -449,9 +504,21 @@ function drawAnswer({ count, seconds }) {
   shownTime.textContent = `, ${time}`;
 }
 
+// Returns a function that tells whether the user still waits for what was asked for now: has not
+// gone elsewhere, nor asked for something else.
+let lastWish = null;
+function wish() {
+  query.flush();
+  const from = shown;
+  const own = lastWish = {};
+  return () => from === shown && own === lastWish;
+}
+
 async function follow(className, key) {
+  const isWanted = wish();
   try {
     const object = await ask("object", { class: className, key });
+    if (!isWanted()) return;
     if (!object) return say("The object has been deleted.");
     go({ className, predicate: "", order: null, object: key, at: object.position });
   } catch (error) {
@@ -488,8 +555,10 @@ const detail = new Detail({
     });
   },
   async replace(place, property, seen, at, name, anchor) {
+    const isWanted = wish();
     try {
       const draft = await ask("draft", { ...place, at });
+      if (!isWanted()) return;
       if (draft.fingerprint !== seen) {
         throw new Error(`Somebody else has changed '${property.name}' meanwhile.`);
       }
@@ -546,24 +615,30 @@ async function editProperty(object, property, anchor) {
   const { className, key } = object;
   // A row may be drawn anew before the value is here.
   const place = anchor.getBoundingClientRect();
+  const isWanted = wish();
+  const early = editor.keepKeys(() => { lastWish = null; });
   try {
     const draft = await ask("draft", { class: className, key, property: property.name });
+    if (!isWanted()) return;
     editor.open({
-      place, property, draft, title: `${property.name} of ${nameOf(object)}`,
+      place, property, draft, early, title: `${property.name} of ${nameOf(object)}`,
       send: (text, { fingerprint }) => editor.edit(
         object, property.name, fingerprint, { set: { text } },
         `Changed ${property.name} of ${nameOf(object)}`),
     });
   } catch (error) {
     failToEdit(error);
+  } finally {
+    early.end();
   }
 }
 
 async function addObject(primaryKey) {
   const { className } = shown;
+  const isWanted = wish();
   const outcome = await editor.change(
     "add", { className, primaryKey }, `Added an object of ${className}`);
-  if (outcome) await follow(className, outcome.object.key);
+  if (outcome && isWanted()) await follow(className, outcome.object.key);
 }
 
 element("add").addEventListener("click", () => {
@@ -613,7 +688,8 @@ function failToEdit(error) {
 
 // MARK: Export
 
-element("export").addEventListener("toggle", () => {
+function drawExport() {
+  if (!element("export").open) return;
   const names = columns.filter((column) => !column.isHidden).map((column) => column.property.name);
   for (const format of ["csv", "jsonl"]) {
     const link = element(`export-${format}`);
@@ -622,6 +698,11 @@ element("export").addEventListener("toggle", () => {
     });
     link.download = `${shown.className}.${format}`;
   }
+}
+
+element("export").addEventListener("toggle", () => {
+  query.flush();
+  drawExport();
 });
 element("export").addEventListener("click", (event) => {
   if (event.target.closest("a")) element("export").open = false;
@@ -664,6 +745,7 @@ function drawSaved() {
 }
 
 element("save").addEventListener("click", () => {
+  query.flush();
   const predicate = query.text.trim();
   if (!predicate) return say("There is no predicate to save.");
   const all = saved();
@@ -688,9 +770,11 @@ function hidePlan() {
 
 element("explain").addEventListener("click", async () => {
   const plan = element("plan");
+  const isWanted = wish();
   if (!plan.hidden) return hidePlan();
   try {
     const answer = await ask("explain", question());
+    if (!isWanted()) return;
     hidePlan();
     plan.textContent = answer.text;
     plan.hidden = false;
@@ -701,9 +785,11 @@ element("explain").addEventListener("click", async () => {
 });
 
 element("typed").addEventListener("click", async () => {
+  const isWanted = wish();
   if (!element("source").hidden) return hidePlan();
   try {
     const { text, problem } = await ask("typed", question());
+    if (!isWanted()) return;
     hidePlan();
     element("source-text").replaceChildren();
     appendText(element("source-text"), text);
@@ -822,6 +908,7 @@ function fail(error) {
 
 function say(text) {
   const status = element("answer");
+  status.ariaLive = "polite";
   status.textContent = text;
   delete status.dataset.text;
 }

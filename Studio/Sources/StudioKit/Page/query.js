@@ -101,6 +101,7 @@ export class QueryBox {
     this.list = document.getElementById("completions");
     this.mistake = document.getElementById("mistake");
     this.candidates = [];
+    this.timer = null;
     this.input.addEventListener("input", () => {
       this.suggest();
       this.runSoon();
@@ -115,18 +116,30 @@ export class QueryBox {
 
   get text() { return this.input.value; }
   set text(text) {
+    this.forget();
     this.input.value = text;
     this.showMistake(null);
     this.close();
   }
 
-  runSoon() {
+  // Whether there is a text that was typed a moment ago, and is not asked for yet.
+  get isPending() { return this.timer !== null; }
+
+  forget() {
     clearTimeout(this.timer);
+    this.timer = null;
+  }
+
+  runSoon() {
+    this.forget();
     this.timer = setTimeout(() => this.run(), 150);
   }
 
+  // Asks at once for what was typed a moment ago.
+  flush() { if (this.isPending) this.run(); }
+
   run() {
-    clearTimeout(this.timer);
+    this.forget();
     this.listener.run(this.text.trim());
   }
 
@@ -135,6 +148,7 @@ export class QueryBox {
   suggest() {
     const place = this.input.selectionStart;
     const { className, classes } = this.listener.context();
+    this.lacksClasses = classes.length === 0;
     const { from, candidates } = complete(this.text, place, className, classes);
     this.from = from;
     this.candidates = candidates;
@@ -153,6 +167,11 @@ export class QueryBox {
     this.list.hidden = candidates.length === 0;
     this.input.setAttribute("aria-expanded", candidates.length > 0);
     this.input.removeAttribute("aria-activedescendant");
+  }
+
+  // Completes what was typed before the classes were known.
+  classesAreKnown() {
+    if (this.lacksClasses && document.activeElement === this.input) this.suggest();
   }
 
   choose(index) {

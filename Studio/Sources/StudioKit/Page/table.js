@@ -70,6 +70,7 @@ export class Table {
     this.problem = null;
     this.isRefused = false;
     this.isStopped = false;
+    this.waiting = null;
     this.wanted = at;
     if (!keepsPlace) {
       this.top = at;
@@ -414,9 +415,13 @@ export class Table {
     const top = Math.min(this.wanted ?? this.top, this.lastTop);
     this.wanted = null;
     this.top = Math.max(0, top);
-    this.active.row = Math.min(this.active.row, Math.max(0, this.count - 1));
+    const row = Math.min(this.active.row, Math.max(0, this.count - 1));
+    if (this.waiting?.row === this.active.row) this.waiting.row = row;
+    this.active.row = row;
     this.layOut();
     this.source.answered(answer);
+    const { waiting } = this;
+    if (waiting?.row === this.active.row) this.whenShown(waiting.body);
   }
 
   // Marks the rows of an answer that are new, and the values that differ from those shown before.
@@ -470,20 +475,28 @@ export class Table {
     return row && this.activeColumn ? row.cells[this.activeColumn.index] : undefined;
   }
 
-  open() {
-    const row = this.shownRow(this.active.row);
-    if (row) this.source.open(row.key, this.active.row);
+  // Calls `body` with the active row. If it is not here yet, that waits for it, unless the user
+  // goes to another one.
+  whenShown(body) {
+    const { row: position } = this.active;
+    const row = this.shownRow(position);
+    const isComing = !row && (!this.isCounted || position < this.count);
+    this.waiting = isComing ? { row: position, body } : null;
+    if (row) body(row);
   }
+
+  open() { this.whenShown((row) => this.source.open(row.key, this.active.row)); }
 
   // Lets the user change the value of the active cell. Where that is impossible, opens the object.
   edit() {
-    const row = this.shownRow(this.active.row);
-    const cell = this.element.querySelector(".cell.active");
-    if (row && cell && this.activeColumn && this.source.mayEdit()) {
-      this.source.edit(row.key, this.activeColumn.property, cell);
-    } else {
-      this.open();
-    }
+    this.whenShown((row) => {
+      const cell = this.element.querySelector(".cell.active");
+      if (cell && this.activeColumn && this.source.mayEdit()) {
+        this.source.edit(row.key, this.activeColumn.property, cell);
+      } else {
+        this.open();
+      }
+    });
   }
 
   choose(key) {
@@ -496,10 +509,12 @@ export class Table {
       if (this.activeColumn) this.source.sort(this.activeColumn.property);
       return;
     }
-    const cell = this.activeCell;
-    const object = cell === undefined ? null : target(cell);
-    if (object) this.source.follow(object.className, object.key);
-    else this.open();
+    this.whenShown(() => {
+      const cell = this.activeCell;
+      const object = cell === undefined ? null : target(cell);
+      if (object) this.source.follow(object.className, object.key);
+      else this.open();
+    });
   }
 
   keyDown(event) {
@@ -511,7 +526,7 @@ export class Table {
       ArrowRight: [row, column + 1], ArrowLeft: [row, column - 1],
       PageDown: [row + this.page, column], PageUp: [Math.max(0, row - this.page), column],
       Home: control ? [0, column] : [row, 0],
-      End: control ? [this.count - 1, column] : [row, this.visible.length],
+      End: control ? [Infinity, column] : [row, this.visible.length],
     };
     if (event.altKey && this.activeColumn && ["ArrowLeft", "ArrowRight"].includes(event.key)) {
       const step = event.key === "ArrowLeft" ? -20 : 20;
@@ -532,9 +547,11 @@ export class Table {
   }
 
   goTo(row, column) {
+    this.waiting = null;
     if (!this.isCounted) {
       // The first answer says whether there is such a row, and shows it.
-      this.wanted = this.top = this.active.row = Math.max(0, row);
+      this.wanted = this.active.row = Math.max(0, row);
+      if (row !== Infinity) this.top = this.wanted;
       this.render();
       return;
     }
