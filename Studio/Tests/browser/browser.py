@@ -35,10 +35,17 @@ class BrowserTest(unittest.TestCase):
         cls.driver.stop()
         cls.folder.cleanup()
 
+    def run(self, result=None):
+        self.result = result
+        return super().run(result)
+
     def setUp(self):
         self.problems = []
 
     def tearDown(self):
+        failed = [test for test, _ in self.result.failures + self.result.errors]
+        if any(test is self or getattr(test, "test_case", None) is self for test in failed):
+            self.show_failure()
         for context in self.browser.contexts:
             context.close()
         self.assertEqual(self.problems, [])
@@ -71,6 +78,12 @@ class BrowserTest(unittest.TestCase):
         expected = ["status of 4", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_REFUSED"]
         if message.type == "error" and not any(text in message.text for text in expected):
             self.problems.append(message.text)
+
+    def show_failure(self):
+        name = self.id().split(".")[-1]
+        pages = [page for context in self.browser.contexts for page in context.pages]
+        for number, page in enumerate(pages):
+            page.screenshot(path=str(pictures / f"failed-{name}-{number}.png"))
 
     def picture(self, page, name, height=None):
         size = page.viewport_size

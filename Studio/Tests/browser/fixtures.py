@@ -2,7 +2,9 @@
 
 import base64
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 
 MARKUP = '<img src=x onerror="window.broken=1">'
@@ -175,6 +177,27 @@ class Fixtures:
         key.write_text(bytes(range(64)).hex())
         self.run("encrypt", file, "--new-key-file", str(key))
         return file, key.read_text()
+
+    def example(self, name):
+        """Runs the commands that the README of an example shows. Returns the files they made."""
+        source = pathlib.Path(__file__).parents[3] / "Examples" / name
+        folder = self.folder / name
+        folder.mkdir()
+        for text in source.glob("*.txt"):
+            shutil.copy(text, folder)
+        commands = []
+        is_shown = False
+        for line in (source / "README.md").read_text().splitlines():
+            if line.startswith("```"):
+                is_shown = line == "```console"
+            elif is_shown and line.startswith(("$ ", "> ")):
+                commands.append(line[2:])
+        programs = os.path.dirname(self.realm)
+        # Some of the commands show what goes wrong.
+        subprocess.run(
+            ["bash", "-c", "\n".join(commands)], cwd=folder, capture_output=True, timeout=120,
+            env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
+        return {path.name: str(path) for path in sorted(folder.glob("*.realm"))}
 
     def damaged(self, name="damaged.realm"):
         file = self.many(20_000, name)
