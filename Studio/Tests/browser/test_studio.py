@@ -350,6 +350,21 @@ class StudioTests(BrowserTest):
         expect(page.locator("#detail h2")).to_have_text(f"Row #{rows - 1}")
         expect(page.locator("#predicate")).to_be_focused()
 
+    def test_follows_soon_after_a_question_that_took_long(self):
+        file = self.fixtures.many(300, "asked.realm")
+        page = self.open(self.start(file))
+        expect(self.cell(page, 0, 2)).to_have_text("row 0")
+        release = self.hold(page, "**/rows?*")
+        self.fixtures.change(file, "Row", [{"id": 5, "value": -1}])
+        page.wait_for_timeout(2000)
+        page.locator("#predicate").fill("value < 0")
+        page.wait_for_timeout(300)
+        release()
+        answer = page.locator("#answer")
+        expect(answer).to_contain_text("1 of 300 objects")
+        self.fixtures.change(file, "Row", [{"id": 6, "value": -2}])
+        expect(answer).to_contain_text("2 of 300 objects", timeout=3000)
+
     # MARK: Queries
 
     def test_answers_predicates_while_they_are_typed(self):

@@ -459,6 +459,8 @@ const table = new Table(element("table"), {
 });
 
 function showTable() {
+  questions += 1;
+  endPause?.();
   element("search-again").hidden = true;
   const isOf = classes.find((other) => other.name === shown.className);
   if (!isOf) {
@@ -812,6 +814,9 @@ element("typed").addEventListener("click", async () => {
 let isRefreshing = false;
 let isOutOfDate = false;
 let isTableStale = false;
+// Counts what was asked for. What one question takes is no reason to rest before the next one.
+let questions = 0;
+let endPause = null;
 
 const live = new Live({
   version(number, size, isFirst) {
@@ -847,6 +852,7 @@ async function refresh() {
   do {
     isOutOfDate = false;
     const start = performance.now();
+    const question = questions;
     try {
       await loadClasses();
       if (performance.now() > nextSizes) loadSizes();
@@ -856,8 +862,11 @@ async function refresh() {
     } catch (error) {
       if (error.code !== "gone") fail(error);
     }
-    const pause = Math.max(200, 3 * (performance.now() - start));
-    await new Promise((resolve) => { setTimeout(resolve, pause); });
+    const took = question === questions ? performance.now() - start : 0;
+    await new Promise((resolve) => {
+      endPause = resolve;
+      setTimeout(resolve, Math.max(200, 3 * took));
+    });
   } while (isOutOfDate);
   isRefreshing = false;
 }

@@ -58,6 +58,9 @@ export class Table {
     const isSameClass = this.columns === columns && this.isCounted && !this.problem;
     const rows = this.blocks.size ? this.blocks : this.former;
     this.forget();
+    // Nobody waits for rows of the former question any more.
+    this.settled?.();
+    this.settled = null;
     this.former = isSameClass ? rows : null;
     this.isStale = isSameClass;
     this.columns = columns;
@@ -595,7 +598,8 @@ function columnAt(event, row) {
 export function columnsOf(properties) {
   return properties.map((property, index) => {
     const usual = property.collection ? 230 : (defaultWidths[property.type] ?? 160);
-    const ofTitle = 40 + 8 * property.name.length + 7 * property.description.length;
+    // With the arrow of a column that is sorted by.
+    const ofTitle = 52 + 9 * property.name.length + 7 * property.description.length;
     const width = Math.max(usual, Math.min(widestTitle, ofTitle));
     return { property, index, isHidden: false, width };
   });
