@@ -45,6 +45,10 @@ public final class RowLookahead {
     private let root: Node
     /// How the leaves store the columns whose values are prefetched.
     private let tags: UnsafeMutableBufferPointer<ColumnTag>
+    /// Those of them whose values are bytes.
+    private let bytesColumns: UnsafeMutableBufferPointer<Int>
+    /// The length of the leaf's header and the directory of the columns.
+    private let headLength: Int
     private let places: UnsafeMutablePointer<Place>
     /// The positions up to which objects are known, found, and have had their bytes prefetched.
     @exclusivity(unchecked) private var known: Int
@@ -69,19 +73,29 @@ public final class RowLookahead {
         self.table = table
         pager = .passUnretained(table.pager)
         root = try table.pager.root(of: tree, ClusterShape())
-        // One allocation for both, because every query makes a lookahead.
+        // One allocation for all, because every query makes a lookahead.
         let tagCount = min(table.propertyCount, Self.maximumColumns)
         let placesBytes = Self.capacity * MemoryLayout<Place>.stride
+        let tagsBytes = tagCount * MemoryLayout<ColumnTag>.stride
         let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: placesBytes + tagCount * MemoryLayout<ColumnTag>.stride,
+            byteCount: placesBytes + tagsBytes + tagCount * MemoryLayout<Int>.stride,
             alignment: MemoryLayout<Place>.alignment)
         places = memory.bindMemory(to: Place.self, capacity: Self.capacity)
         tags = UnsafeMutableBufferPointer(
             start: (memory + placesBytes).bindMemory(to: ColumnTag.self, capacity: tagCount),
             count: tagCount)
+        let columns = (memory + placesBytes + tagsBytes).bindMemory(
+            to: Int.self, capacity: tagCount)
+        var bytesCount = 0
         for column in tags.indices {
             tags.initializeElement(at: column, to: table.columnTag(column))
+            if table.cluster.columns[column].format.kind == .bytes {
+                (columns + bytesCount).initialize(to: column)
+                bytesCount += 1
+            }
         }
+        bytesColumns = UnsafeMutableBufferPointer(start: columns, count: bytesCount)
+        headLength = ColumnEntry.directoryOffset + tagCount * ColumnEntry.size
         known = position
         found = position
         asked = position
@@ -103,16 +117,16 @@ public final class RowLookahead {
     public func add(_ key: ObjectKey) {
         let place = places + known & (Self.capacity - 1)
         known += 1
-        // The leaf's header, and the directory of the columns as far as the next cache lines hold
-        // it.
-        let head = ColumnEntry.directoryOffset + tags.count * ColumnEntry.size
         let reference: PageReference
         if let map {
             let position = map.position(of: key)
             if let leaf = map.leaf(position) {
                 place.initialize(to: Place(key: key, position: position, leaf: leaf))
-                for offset in stride(from: 0, to: head, by: 64) {
-                    realm_prefetch(leaf.base + offset)
+                var address = leaf.base
+                let end = address + headLength
+                while address < end {
+                    realm_prefetch(address)
+                    address += 64
                 }
                 return
             }
@@ -123,7 +137,7 @@ public final class RowLookahead {
             place.initialize(to: Place(key: key, reference: reference))
         }
         pager._withUnsafeGuaranteedRef {
-            $0.prefetch(page: reference.page, offset: 0, byteCount: head)
+            $0.prefetch(page: reference.page, offset: 0, byteCount: headLength)
         }
     }
 
@@ -172,6 +186,7 @@ public final class RowLookahead {
         }
     }
 
+    @inline(__always)
     private func find(_ place: UnsafeMutablePointer<Place>) {
         guard let leaf = place.pointee.leaf ?? read(place),
             let row = leaf.row(of: place.pointee.key)
@@ -184,6 +199,7 @@ public final class RowLookahead {
     }
 
     /// Reads the leaf of a place; nil if that fails.
+    @inline(never)
     private func read(_ place: UnsafeMutablePointer<Place>) -> Node? {
         let reference = place.pointee.reference
         if reference.isNone { return nil }
@@ -198,8 +214,7 @@ public final class RowLookahead {
 
     private func askForBytes(_ place: UnsafeMutablePointer<Place>) {
         guard place.pointee.row >= 0, let leaf = place.pointee.leaf else { return }
-        for column in tags.indices
-        where leaf.hasInline(column, tags[column]) && leaf.kind(column) == .bytes {
+        for column in bytesColumns where leaf.hasInline(column, tags[column]) {
             let entry = leaf.entry(column)
             let bytes =
                 leaf.base + entry.heapOffset + leaf.startOffset(entry, place.pointee.row)
