@@ -84,6 +84,14 @@ __attribute__((constructor)) static void note_main_thread(void) {
 
 uintptr_t realm_main_thread_identity(void) { return main_thread; }
 
+int32_t realm_processor_count(void) {
+    uint64_t allowed[128]; // of 8192 processors, the most that Linux can have
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof allowed, allowed);
+    int32_t count = 0;
+    for (long word = 0; word < bytes / 8; word++) count += __builtin_popcountll(allowed[word]);
+    return count > 0 ? count : 1;
+}
+
 bool realm_close_in_forked_child(int descriptor) {
     realm_watch_forks();
     if (descriptor < 0 || descriptor >= forbidden_capacity) return false;

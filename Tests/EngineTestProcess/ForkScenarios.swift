@@ -37,8 +37,53 @@ let forkScenarios: [String: Scenario] = [
         report(failures.isEmpty ? "all children came" : failures.joined(separator: ", "))
         try connection.refresh()
         report("\(try SharedCounter.read(connection).log)")
-    }
+    },
+    // Arguments: path, number of forks. Another thread sorts meanwhile, so that the second thread
+    // of the parent has work when it forks.
+    "fork-and-sort": { arguments in
+        let path = arguments[0]
+        let connection = try Connection(Database.open(path: path))
+        try insertManyNumbers(connection)
+        let expected = try keysInOrder(connection)
+        let sorting = BackgroundThread { isStopped in
+            let own = try Connection(Database.open(path: path))
+            while !isStopped() { _ = try keysInOrder(own) }
+        }
+        var failures: [String] = []
+        for round in 0..<Int64(arguments[1])! {
+            let child = forkProcess()
+            if child == 0 {
+                alarm(60)
+                let keys = try? keysInOrder(Connection(Database.open(path: path)))
+                _exit(keys == expected ? 0 : 1)
+            }
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+            if status != 0 { failures.append("\(round): \(status)") }
+        }
+        try sorting.finish()
+        report(failures.isEmpty ? "all children sorted" : failures.joined(separator: ", "))
+    },
 ]
+
+/// Inserts as many objects as two threads sort.
+private func insertManyNumbers(_ connection: Connection) throws {
+    try connection.beginWrite()
+    let column = ColumnDefinition(name: "number", type: .int)
+    try connection.createTables([TableDefinition(name: "Number", columns: [column])])
+    let table = try connection.table(named: "Number")!
+    for number in 0..<Int64(1 << 17) {
+        let row = [Scalar.integer(number &* 48_271 % 65_537)]
+        _ = try row.withUnsafeBufferPointer { try table.insert($0) }
+    }
+    try connection.commit()
+}
+
+private func keysInOrder(_ connection: Connection) throws -> [ObjectKey] {
+    let table = try connection.table(named: "Number")!
+    let sorter = try QuerySorter(table, [QueryOrder(column: 0)])
+    return try sorter.sorted(QueryPlan(table, .constant(true)))
+}
 
 private func setVersion(_ connection: Connection) throws {
     try connection.beginWrite()

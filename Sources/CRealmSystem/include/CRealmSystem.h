@@ -144,6 +144,9 @@ static inline void realm_name_thread(const char *_Nonnull name) {
     prctl(PR_SET_NAME, (unsigned long)(uintptr_t)name, 0ul, 0ul, 0ul);
 }
 
+/// Returns the number of processors on which the calling thread may run, 1 if that is not known.
+int32_t realm_processor_count(void);
+
 // MARK: Identity
 
 /// Returns the thread pointer. `pure` tells Swift that nothing is released here. The volatile

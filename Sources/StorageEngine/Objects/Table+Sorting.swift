@@ -48,15 +48,13 @@ extension Table {
         var sorter = try ColumnSorter(self, column, ascending: ascending)
         if checks[column].kind.isPacked {
             var order = NumberOrder(
-                try WordLayout(column, of: self, ascending: ascending),
+                column, ascending: ascending,
+                layout: try WordLayout(column, of: self, ascending: ascending),
                 reserving: predicate == nil ? try count() : 0)
             try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in
-                try scan.forEachNumber(column, ascending: ascending, in: mask) { order.append($0) }
+                try order.append(mask, of: scan)
             }
-            var keys: [ObjectKey] = []
-            keys.reserveCapacity(order.count)
-            order.forEach { keys.append($1) }
-            return sorter.withNulls(keys)
+            return sorter.withNulls(order.sort(withNulls: [], findsEqual: false).keys)
         }
         var entries: [BytesEntry] = []
         try sorter.forEachLeaf(predicate) { scan, mask throws(StorageError) in

@@ -19,9 +19,11 @@ extension QuerySorter {
         // The directories of all leaves are not worth reading for few objects.
         let isWorthLayout = try mostCount > plan.table.count() / QueryPlan.shareOfCandidates
         var order = NumberOrder(
-            isWorthLayout
+            key.column, ascending: key.isAscending,
+            layout: isWorthLayout
                 ? try WordLayout(key.column, of: plan.table, ascending: key.isAscending) : nil,
-            reserving: plan.matchesEverything || found != nil ? mostCount : 0)
+            reserving: plan.matchesEverything || found != nil ? mostCount : 0,
+            splitsFrom: splitsFrom)
         try visited.forEachLeaf(among: candidates) { rows, scan throws(StorageError) in
             if let isNull {
                 try scan.match(isNull, into: &nulls)
@@ -30,56 +32,20 @@ extension QuerySorter {
                 let leaf = scan.leaf
                 nulls.forEachRow { nullKeys.append(leaf.objectKey($0)) }
             }
-            try scan.forEachNumber(key.column, ascending: key.isAscending, in: rows) {
-                order.append($0)
-            }
+            try order.append(rows, of: scan)
             return true
         }
-        var objects: [ObjectKey] = []
-        objects.reserveCapacity(nullKeys.count + order.count)
-        if key.isAscending { objects += nullKeys }
-        var groups = EqualGroups()
-        order.forEach {
-            if keys.count > 1 { groups.add($0, at: objects.count) }
-            objects.append($1)
-        }
-        groups.end(at: objects.count)
-        if !key.isAscending { objects += nullKeys }
-        if keys.count > 1 {
-            let firstNull = key.isAscending ? 0 : objects.count - nullKeys.count
-            try arrangeEqual(&objects, firstNull..<firstNull + nullKeys.count)
-            for group in groups.found { try arrangeEqual(&objects, group) }
-        }
+        var (objects, equal) = order.sort(withNulls: nullKeys, findsEqual: keys.count > 1)
+        for group in equal { try arrangeEqual(&objects, group) }
         return objects
     }
 
     /// Sorts objects with equal numbers by the further properties.
     private func arrangeEqual(_ objects: inout [ObjectKey], _ part: Range<Int>) throws(StorageError)
     {
-        guard part.count > 1 else { return }
         let equal = Array(objects[part])
         var ordinals = Array(equal.indices)
         try arrange(&ordinals, 0..<equal.count, of: equal, by: 1) { _ in }
         for (position, ordinal) in zip(part, ordinals) { objects[position] = equal[ordinal] }
-    }
-}
-
-/// The positions of several equal ranks in a sequence that is in order.
-private struct EqualGroups {
-    private(set) var found: [Range<Int>] = []
-    private var start = 0
-    private var rank: UInt64?
-
-    @inline(__always)
-    mutating func add(_ rank: UInt64, at position: Int) {
-        if rank == self.rank { return }
-        end(at: position)
-        self.rank = rank
-        start = position
-    }
-
-    @inline(__always)
-    mutating func end(at position: Int) {
-        if rank != nil, position - start > 1 { found.append(start..<position) }
     }
 }

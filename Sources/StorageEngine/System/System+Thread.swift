@@ -2,6 +2,9 @@ import CRealmSystem
 import Glibc
 
 extension System {
+    /// The number of processors on which the calling thread may run.
+    static var processorCount: Int { Int(realm_processor_count()) }
+
     /// Starts a thread that belongs to the process and is never joined. It gets no signals, because
     /// those are for the threads of the program. Returns whether it was started.
     ///

@@ -86,8 +86,11 @@ import ToolSupport
             }.map(\.key)
             let expected = ascending ? nulls + numbers : numbers + nulls
             #expect(try table.keys(sortedBy: 0, ascending: ascending) == expected)
-            let sorter = try QuerySorter(table, [QueryOrder(column: 0, isAscending: ascending)])
-            #expect(try sorter.sorted(QueryPlan(table, .constant(true))) == expected)
+            var sorter = try QuerySorter(table, [QueryOrder(column: 0, isAscending: ascending)])
+            let plan = try QueryPlan(table, .constant(true))
+            #expect(try sorter.sorted(plan) == expected)
+            sorter.splitsFrom = 1
+            #expect(try sorter.sorted(plan) == expected)
         }
     }
 }
