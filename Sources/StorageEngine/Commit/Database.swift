@@ -211,6 +211,23 @@ extension Database {
         }
         return statistics
     }
+
+    /// Calls `body` with the map of the newest version, while nobody else writes. What readers that
+    /// have gone had held back is free in it.
+    func withFreeMap<Answer>(
+        _ body: (borrowing FreeMap, CommitRecord?) throws(StorageError) -> Answer
+    ) throws(StorageError) -> Answer {
+        try writer.lock()
+        defer { writer.unlock() }
+        writer.commits.drain()
+        let record = try records.newestRecord()
+        var map = try writer.takeMap(of: record)
+        try map.reclaim(
+            visible: record?.version ?? 0, below: record, in: file, readBy: coordinator)
+        let answer = try body(map, record)
+        writer.keep(map)
+        return answer
+    }
 }
 
 extension Database.Statistics {
