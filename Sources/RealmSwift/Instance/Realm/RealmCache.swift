@@ -13,7 +13,9 @@ import StorageEngine
 ///    see `ReferenceCounts.retainUnlessDeallocating`.
 ///
 /// References taken under the lock are released outside of it, because releasing the last one
-/// enters the lock.
+/// enters the lock. Only instances of the caller, or of the database in question, are referenced:
+/// an instance whose last user has gone would otherwise stay open for a moment, and its user be
+/// refused a migration.
 ///
 /// The cache of a forked child starts empty. A child cannot use the instances of its parent, and
 /// one of its threads can have the same identity as a thread of the parent.
@@ -22,6 +24,8 @@ enum RealmCache {
     /// threads read the settings stored beside the pointer.
     private struct Entry: @unchecked Sendable {
         let instance: Unmanaged<RealmInstance>
+        /// The database of the instance, which lives as long as the entry.
+        let database: ObjectIdentifier
         let path: String
         let readOnly: Bool
         let isInMemory: Bool
@@ -183,9 +187,12 @@ enum RealmCache {
     /// Returns whether a Realm of this process shows a database.
     static func isOpen(_ database: Database) -> Bool {
         let instances = entries.withLock { entries in
-            entries.byConfinement.values.joined().compactMap(\.retainedInstance)
+            entries.byConfinement.values.joined().filter {
+                $0.database == ObjectIdentifier(database)
+            }
+            .compactMap(\.retainedInstance)
         }
-        return instances.contains { $0.connection.database === database }
+        return !instances.isEmpty
     }
 
     /// Returns whether a Realm of this process was opened under a path.
@@ -264,7 +271,8 @@ enum RealmCache {
         if case .actor(let mark) = confinement { actor = mark }
         if case .thread = confinement { ThreadEnd.notify(of: currentThread()) }
         let entry = Entry(
-            instance: .passUnretained(instance), path: path,
+            instance: .passUnretained(instance),
+            database: ObjectIdentifier(instance.connection.database), path: path,
             readOnly: configuration.readOnly,
             isInMemory: configuration.inMemoryIdentifier != nil,
             encryptionKey: configuration.encryptionKey, actor: actor)
@@ -313,17 +321,16 @@ enum RealmCache {
     ) {
         let databases = Database.opened(at: path)
         if databases.isEmpty { return }
+        let identities = databases.map(ObjectIdentifier.init)
         let others = entries.withLock { entries in
-            entries.byConfinement.values.joined().compactMap { entry in
-                entry.conflict(with: configuration).flatMap { conflict in
-                    entry.retainedInstance.map { (instance: $0, conflict: conflict) }
+            entries.byConfinement.values.joined().filter { identities.contains($0.database) }
+                .compactMap { entry in
+                    entry.conflict(with: configuration).flatMap { conflict in
+                        entry.retainedInstance.map { (instance: $0, conflict: conflict) }
+                    }
                 }
-            }
         }
-        for other in others
-        where databases.contains(where: { $0 === other.instance.connection.database }) {
-            stopForConflict(other.conflict, path)
-        }
+        if let conflict = others.first?.conflict { stopForConflict(conflict, path) }
     }
 
     private static func stopForConflict(_ conflict: String, _ path: String) -> Never {

@@ -1,6 +1,7 @@
 import Foundation
 import RealmSwift
 import StorageEngine
+import Synchronization
 import Testing
 
 private enum First {
@@ -78,6 +79,21 @@ private enum Second {
         try realm.write { realm.add(First.Item()) }
         #expect(try connection.refresh())
         #expect(try connection.table(named: "Item")?.count() == 1)
+    }
+
+    /// Whether a file is open is asked of the Realms of all threads, none of which may stay open
+    /// for that.
+    @Test func otherFilesThatAreMigratedDoNotKeepOneOpen() {
+        let failures = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            let file = MigratedFile()
+            do {
+                for version in 0..<80 as Range<UInt64> {
+                    try file.migrate(to: [First.Item.self], version: version)
+                }
+            } catch { failures.withLock { $0.append("\(error)") } }
+        }
+        #expect(failures.withLock { $0 } == [])
     }
 }
 
