@@ -234,16 +234,30 @@ struct needle {
     uint64_t significant;
 };
 
+// Returns the end offsets of `count` rows, 64 at most, from `first` on, which is a multiple of 64:
+// in place, or in `unpacked`.
+static inline __attribute__((always_inline)) const uint16_t *ends_of_block(
+    struct realm_bytes_column column, size_t first, size_t count, uint16_t unpacked[64]) {
+    if (!column.ends_are_packed) return (const uint16_t *)column.ends + first;
+    const uint8_t *packed = (const uint8_t *)column.ends + first / 8 * 10;
+    for (size_t i = 0; i < count; i += 8, packed += 10) {
+        uint16_t start;
+        memcpy(&start, packed, 2);
+        for (size_t j = 0; j < 8; j++) unpacked[i + j] = (uint16_t)(start + packed[2 + j]);
+    }
+    return unpacked;
+}
+
 // Returns a bit for each of `count` rows from `first` on whose number matches. The number is loaded
 // so that it ends where the value, or its prefix, ends; its lower bytes may lie before the value,
 // at worst before the heap. For a value that is not in the heap, its reference in the heap is
 // compared.
 static inline __attribute__((always_inline)) uint64_t find_numbers(
-    struct realm_bytes_column column, size_t first, size_t count, struct needle needle) {
-    size_t start = first == 0 ? 0 : column.ends[first - 1] & 0x7FFF;
+    struct realm_bytes_column column, const uint16_t *ends, size_t start, size_t count,
+    struct needle needle) {
     uint64_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t end = column.ends[first + i] & 0x7FFF;
+        size_t end = ends[i] & 0x7FFF;
         size_t at = end;
         bool fits = end - start >= needle.length;
         if (needle.test == realm_bytes_equal) fits = end - start == needle.length;
@@ -259,24 +273,23 @@ static inline __attribute__((always_inline)) uint64_t find_numbers(
 }
 
 // Returns the rows whose values are not in the heap.
-static inline uint64_t find_marks(struct realm_bytes_column column, size_t first, size_t count) {
+static inline uint64_t find_marks(const uint16_t *ends, size_t count) {
     uint16_t any = 0;
-    for (size_t i = 0; i < count; i++) any |= column.ends[first + i];
+    for (size_t i = 0; i < count; i++) any |= ends[i];
     if ((any & 0x8000) == 0) return 0;
     uint64_t marks = 0;
-    for (size_t i = 0; i < count; i++) marks |= (uint64_t)(column.ends[first + i] >> 15) << i;
+    for (size_t i = 0; i < count; i++) marks |= (uint64_t)(ends[i] >> 15) << i;
     return marks;
 }
 
 // Removes rows whose number matches but whose other bytes do not.
 static inline uint64_t compare_all_bytes(
-    struct realm_bytes_column column, size_t first, uint64_t found, struct needle needle) {
+    struct realm_bytes_column column, const uint16_t *ends, size_t start, uint64_t found,
+    struct needle needle) {
     for (uint64_t left = found; left != 0; left &= left - 1) {
-        size_t row = first + (size_t)__builtin_ctzll(left);
-        size_t at = (column.ends[row] & 0x7FFF) - needle.length;
-        if (needle.test == realm_bytes_prefix) {
-            at = row == 0 ? 0 : column.ends[row - 1] & 0x7FFF;
-        }
+        size_t row = (size_t)__builtin_ctzll(left);
+        size_t at = (ends[row] & 0x7FFF) - needle.length;
+        if (needle.test == realm_bytes_prefix) at = row == 0 ? start : ends[row - 1] & 0x7FFF;
         if (memcmp(column.heap + at, needle.pattern, needle.length) != 0) found &= ~(left & -left);
     }
     return found;
@@ -293,14 +306,18 @@ static inline __attribute__((always_inline)) bool match_bytes_as(
             test == realm_bytes_prefix ? pattern : pattern + length - needle.part, needle.part);
     }
     uint64_t marks = 0;
+    size_t start = 0;
     for (size_t i = 0; i < block_count(column.rows); i++) {
         size_t count = column.rows - i * 64 < 64 ? column.rows - i * 64 : 64;
-        uint64_t found = find_numbers(column, i * 64, count, needle);
-        uint64_t elsewhere = find_marks(column, i * 64, count);
+        uint16_t unpacked[64];
+        const uint16_t *ends = ends_of_block(column, i * 64, count, unpacked);
+        uint64_t found = find_numbers(column, ends, start, count, needle);
+        uint64_t elsewhere = find_marks(ends, count);
         marks |= elsewhere;
         found &= ~elsewhere;
-        if (length > 8) found = compare_all_bytes(column, i * 64, found, needle);
+        if (length > 8) found = compare_all_bytes(column, ends, start, found, needle);
         mask[i] = column.nulls ? found & ~column.nulls[i] : found;
+        start = ends[count - 1] & 0x7FFF;
     }
     return marks != 0;
 }

@@ -42,10 +42,15 @@ struct realm_delta_bounds {
 /// A column of byte strings, which are contiguous in a heap. A row's end offset has 15 bits. Bit 15
 /// marks a value that is not in the heap, which no search finds.
 ///
+/// `ends` has 16 bits for each row. Packed, it has ten bytes for each eight rows: where the first
+/// of them begins in 16 bits, and in a byte for each of them where it ends after that. No value is
+/// elsewhere then.
+///
 /// The 8 bytes before `heap` are readable, and nothing behind its first `used` bytes is read.
 struct realm_bytes_column {
     const uint8_t *_Nonnull heap;
-    const uint16_t *_Nonnull ends;
+    const void *_Nonnull ends;
+    bool ends_are_packed;
     const uint64_t *_Nullable nulls;
     size_t used;
     size_t rows;

@@ -325,15 +325,16 @@ extension Database {
     private static func join(
         _ path: String, _ descriptor: Int32, with options: Options, by coordinator: Coordinator
     ) throws(StorageError) -> Database {
-        guard let header = try readHeader(path, descriptor), !header.isUnfinished else {
+        guard var header = try readHeader(path, descriptor), !header.isUnfinished else {
             throw StorageError(
                 .damaged, path: path,
                 message: "Realm file at path '\(path)' is damaged: its header has gone while "
                     + "another process has it open. Restore it from a backup.", page: 0)
         }
-        let file = try PageFile(
-            descriptor: descriptor, path: path, header: header,
-            cipher: header.cipher(key: options.encryptionKey, path: path),
+        let cipher = try header.cipher(key: options.encryptionKey, path: path)
+        if !options.readOnly { try upgrade(&header, path, of: descriptor) }
+        let file = PageFile(
+            descriptor: descriptor, path: path, header: header, cipher: cipher,
             problemOfNode: Node.problem(ofStored:),
             mostDecryptedBytes: options.mostDecryptedBytes,
             smallestReservation: options.smallestReservation)
@@ -380,13 +381,14 @@ extension Database {
         }
     }
 
-    /// Makes a file of format 6 one of format 7, whose records may carry changes. The header is one
-    /// sector, so it names the one or the other, and records of format 6 are those of format 7.
+    /// Makes a file of an earlier format one of the present format, before anything is written that
+    /// the earlier one does not have. The header is one sector, so it names the one or the other,
+    /// and all that is in the file means the same in both. Other processes that have the file open
+    /// use this version of the library, because others have another layout of `.lock`.
     private static func upgrade(
         _ header: inout FileHeader, _ path: String, of descriptor: Int32
     ) throws(StorageError) {
-        guard header.formatVersion == FileHeader.formatVersionWithoutChanges else { return }
-        header.formatVersion = FileHeader.formatVersion
+        guard header.upgrade() else { return }
         let file = PageFile(
             descriptor: descriptor, path: path, header: header,
             problemOfNode: Node.problem(ofStored:))
@@ -421,7 +423,7 @@ extension Database {
         var header = FileHeader(
             pageSize: options.pageSize, fileID: (.random(in: 0 ... .max), .random(in: 0 ... .max)),
             isUnfinished: true)
-        header.formatVersion = options.formatVersion
+        header.choose(format: options.formatVersion)
         if let key = options.encryptionKey, !options.inMemory {
             try header.encrypt(key: key, path: path)
         }

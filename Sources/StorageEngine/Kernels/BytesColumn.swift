@@ -32,7 +32,7 @@ struct BytesColumn {
         // readable. Regions begin at multiples of 8.
         packed = realm_bytes_column(
             heap: (node.base + entry.heapOffset).assumingMemoryBound(to: UInt8.self),
-            ends: (node.base + entry.dataOffset).assumingMemoryBound(to: UInt16.self),
+            ends: node.base + entry.dataOffset, ends_are_packed: entry.hasPackedEnds,
             nulls: node.nullWords(column), used: entry.heapUsed, rows: node.rowCount)
         self.kernels = kernels
     }

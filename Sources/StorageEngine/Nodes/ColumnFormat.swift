@@ -85,7 +85,8 @@ struct ColumnEntry {
         @inline(__always) get { ColumnKind(rawValue: kindCode).unsafelyUnwrapped }
         nonmutating set { store(2, newValue.rawValue) }
     }
-    /// The bits of a packed value; 0 if all values are equal or the column is a ramp.
+    /// The bits of a packed value; 0 if all values are equal or the column is a ramp. In a column
+    /// of bytes those of an end (``PackedEnds``), or of an end offset.
     @inlinable var width: Int {
         get { Int(load(3, UInt8.self)) }
         nonmutating set { store(3, UInt8(truncatingIfNeeded: newValue)) }
@@ -105,6 +106,10 @@ struct ColumnEntry {
     @inlinable var base: Int64 {
         get { load(16, Int64.self) }
         nonmutating set { store(16, newValue) }
+    }
+    /// Whether the end offsets of a column of bytes are packed (``PackedEnds``).
+    @inlinable var hasPackedEnds: Bool {
+        @inline(__always) get { width == PackedEnds.width }
     }
     @inlinable var heapOffset: Int {
         get { Int(load(24, UInt32.self)) }
@@ -154,7 +159,17 @@ struct ColumnEntry {
     }
 
     /// Returns the bytes of the data region for `rows` rows, without heap and null bitmap.
-    func dataBytes(rows: Int) -> Int { (rows * width + 63) / 64 * 8 }
+    func dataBytes(rows: Int) -> Int {
+        ColumnEntry.dataBytes(rows: rows, kind: kind, width: width)
+    }
+
+    static func dataBytes(rows: Int, kind: ColumnKind, width: Int) -> Int {
+        kind == .bytes && width == PackedEnds.width
+            ? PackedEnds.bytes(rows: rows) : (rows * width + 63) / 64 * 8
+    }
+
+    /// The bits of the data region for a row.
+    var bitsPerRow: Int { kind == .bytes && hasPackedEnds ? PackedEnds.bitsPerRow : width }
 
     /// Returns the bytes of a null bitmap for `rows` rows.
     static func nullBytes(rows: Int) -> Int { (rows + 63) / 64 * 8 }
@@ -166,7 +181,7 @@ struct ColumnEntry {
         switch format.kind {
         case .integer: width = 0
         case .float, .double: isWhole = true
-        case .bytes: width = 16
+        case .bytes: width = PackedEnds.width
         case .fixed16: width = 128
         case .fixed12: width = 96
         }

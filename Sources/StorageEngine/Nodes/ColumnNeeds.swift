@@ -3,6 +3,8 @@
 struct ColumnNeeds {
     let kind: ColumnKind
     private(set) var heapBytes = 0
+    /// The width of end offsets.
+    private var endWidth = PackedEnds.width
     private var hasNulls = false
     /// Whether floating-point values have all been whole so far. If so, `bounds` are whole numbers,
     /// otherwise images.
@@ -28,7 +30,9 @@ struct ColumnNeeds {
         hasNulls = hasNulls || node.hasNull(c, rows)
         switch kind {
         case .integer, .float, .double: includePacked(node, c, rows: rows)
-        case .bytes: heapBytes += node.heapBytes(c, rows)
+        case .bytes:
+            heapBytes += node.heapBytes(c, rows)
+            if endWidth == PackedEnds.width { endWidth = node.endWidth(c, rows) }
         case .fixed16, .fixed12: break
         }
     }
@@ -56,12 +60,12 @@ struct ColumnNeeds {
             || PackedNumbers.ascendByOne(node.base + e.dataOffset, rows, width: e.width)
     }
 
-    /// The bits of a packed value, an offset or a raw value.
+    /// The bits of a packed value, an end offset or a raw value.
     var width: Int {
         switch kind {
         case .integer, .float, .double:
             bounds.isEmpty || isRamp ? 0 : PackedNumbers.width(low: bounds.low, high: bounds.high)
-        case .bytes: 16
+        case .bytes: endWidth
         case .fixed16: 128
         case .fixed12: 96
         }
@@ -70,7 +74,7 @@ struct ColumnNeeds {
     /// Returns the bytes of all regions in a layout for `rows` rows without spare room.
     @inline(__always)
     func bytes(rows: Int, heapBytes: Int) -> Int {
-        var total = (rows * width + 63) / 64 * 8
+        var total = ColumnEntry.dataBytes(rows: rows, kind: kind, width: width)
         if hasNulls { total += ColumnEntry.nullBytes(rows: rows) }
         if kind == .bytes { total += (heapBytes + 7) & ~7 }
         return total
@@ -86,7 +90,9 @@ struct ColumnNeeds {
             e.base = bounds.isEmpty || e.width == 64 ? 0 : bounds.low
             e.isRamp = isRamp && bounds.low < bounds.high
             if kind != .integer { e.isWhole = isWhole }
-        case .bytes: e.heapCapacity = heapBytes
+        case .bytes:
+            e.width = width
+            e.heapCapacity = heapBytes
         case .fixed16, .fixed12: break
         }
     }
@@ -154,6 +160,21 @@ extension Node {
     func heapBytes(_ c: Int, _ rows: Range<Int>) -> Int {
         let e = entry(c)
         return startOffset(e, rows.upperBound) - startOffset(e, rows.lowerBound)
+    }
+
+    /// Returns the width that the end offsets of these rows need.
+    func endWidth(_ c: Int, _ rows: Range<Int>) -> Int {
+        let e = entry(c)
+        if rows.isEmpty || e.hasPackedEnds { return PackedEnds.width }
+        // Overflow values are marked in end offsets that are not packed.
+        var (previous, marks, longest) = (UInt16(startOffset(e, rows.lowerBound)), UInt16(0), 0)
+        for row in rows {
+            let offset = endOffset(e, row)
+            marks |= offset
+            longest = max(longest, Int(offset & 0x7FFF) &- Int(previous))
+            previous = offset & 0x7FFF
+        }
+        return marks & 0x8000 != 0 ? PackedEnds.offsetWidth : PackedEnds.width(longest: longest)
     }
 
     /// Returns the bounds of the non-null values of a packed column.

@@ -37,13 +37,28 @@ extension MutableNode {
     func place(_ bytes: UnsafeRawBufferPointer, _ e: ColumnEntry, at row: Int) -> Bool {
         let start = e.heapUsed
         let end = start + bytes.count
-        guard end <= min(e.heapCapacity, MutableNode.heapLimit) else { return false }
+        guard end <= min(e.heapCapacity, MutableNode.heapLimit),
+            placeEnd(end, e, at: row)
+        else { return false }
         if let source = bytes.baseAddress {
             (base + e.heapOffset + start).copyMemory(from: source, byteCount: bytes.count)
         }
-        base.storeBytes(of: UInt16(end), toByteOffset: e.dataOffset + row * 2, as: UInt16.self)
         e.heapUsed = end
         clearNull(e, row)
+        return true
+    }
+
+    /// Places the end of what is about to be added to the heap. Returns false if it needs another
+    /// width.
+    @inline(__always)
+    private func placeEnd(_ end: Int, _ e: ColumnEntry, at row: Int) -> Bool {
+        guard e.hasPackedEnds else {
+            base.storeBytes(of: UInt16(end), toByteOffset: e.dataOffset + row * 2, as: UInt16.self)
+            return true
+        }
+        let start = e.heapUsed
+        guard end - start <= PackedEnds.longest else { return false }
+        PackedEnds(e, in: base).place(row, from: start, to: end)
         return true
     }
 
@@ -65,8 +80,7 @@ extension MutableNode {
         let data = base + e.dataOffset
         switch e.kind {
         case .integer, .float, .double: PackedNumbers.store(data, row, width: e.width, delta: 0)
-        case .bytes:
-            data.storeBytes(of: UInt16(e.heapUsed), toByteOffset: row * 2, as: UInt16.self)
+        case .bytes: _ = placeEnd(e.heapUsed, e, at: row)
         case .fixed16, .fixed12:
             let size = e.width / 8
             (data + row * size).initializeMemory(as: UInt8.self, repeating: 0, count: size)
@@ -95,6 +109,7 @@ extension MutableNode {
         guard width >= 8, number >= numbers.base || width == 64,
             texts.nullOffset | numbers.nullOffset == 0,
             PackedNumbers.fits(delta, width: width),
+            PackedEnds.width(longest: bytes.count) <= texts.width,
             used + bytes.count <= min(texts.heapCapacity, MutableNode.heapLimit)
         else { return false }
 
@@ -105,11 +120,15 @@ extension MutableNode {
             heap.copyMemory(from: source, byteCount: bytes.count)
         }
         texts.heapUsed = used + bytes.count
-        openRow(base + texts.dataOffset, width: 16, at: row, count: count)
-        base.storeBytes(
-            of: UInt16(start + bytes.count), toByteOffset: texts.dataOffset + row * 2,
-            as: UInt16.self)
-        moveOffsets(texts, from: row + 1, count: count + 1, by: bytes.count)
+        if texts.hasPackedEnds {
+            PackedEnds(texts, in: base).insert(bytes.count, at: row, count: count)
+        } else {
+            openRow(base + texts.dataOffset, width: texts.width, at: row, count: count)
+            base.storeBytes(
+                of: UInt16(start + bytes.count), toByteOffset: texts.dataOffset + row * 2,
+                as: UInt16.self)
+            moveOffsets(texts, from: row + 1, count: count + 1, by: bytes.count)
+        }
         openRow(base + numbers.dataOffset, width: width, at: row, count: count)
         PackedNumbers.store(base + numbers.dataOffset, row, width: width, delta: delta)
         header.rowCount = count + 1

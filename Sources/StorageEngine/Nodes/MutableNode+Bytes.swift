@@ -7,13 +7,15 @@ extension MutableNode {
         _ c: Int, _ row: Int, to bytes: UnsafeRawBufferPointer, isOverflow: Bool
     ) -> Bool {
         var e = entry(c)
-        let start = reading.startOffset(e, row)
-        let end = Int(reading.endOffset(e, row) & 0x7FFF)
+        let (start, end) = reading.span(e, row)
         let used = e.heapUsed
         let distance = bytes.count - (end - start)
         let needed = used + distance
-        if needed > min(e.heapCapacity, MutableNode.heapLimit) {
-            guard layOut(rows: rowCount, heapColumn: c, heap: needed) else { return false }
+        let width =
+            isOverflow
+            ? PackedEnds.offsetWidth : max(e.width, PackedEnds.width(longest: bytes.count))
+        if width > e.width || needed > min(e.heapCapacity, MutableNode.heapLimit) {
+            guard layOut(c, endWidth: width, heap: max(needed, used)) else { return false }
             e = entry(c)
         }
         let heap = base + e.heapOffset
@@ -22,14 +24,30 @@ extension MutableNode {
                 (heap + start + bytes.count).copyMemory(from: heap + end, byteCount: used - end)
             }
             e.heapUsed = needed
-            moveOffsets(e, from: row + 1, count: rowCount, by: distance)
+            if e.hasPackedEnds {
+                PackedEnds(e, in: base).move(from: row, count: rowCount, by: distance)
+            } else {
+                moveOffsets(e, from: row + 1, count: rowCount, by: distance)
+            }
         }
         if let source = bytes.baseAddress {
             (heap + start).copyMemory(from: source, byteCount: bytes.count)
         }
+        clearNull(e, row)
+        if e.hasPackedEnds { return true }
         let offset = UInt16(start + bytes.count) | (isOverflow ? 0x8000 : 0)
         base.storeBytes(of: offset, toByteOffset: e.dataOffset + row * 2, as: UInt16.self)
-        clearNull(e, row)
+        return true
+    }
+
+    /// Lays the node out with end offsets of this width and `heap` bytes in a column.
+    private func layOut(_ c: Int, endWidth: Int, heap: Int) -> Bool {
+        let draft = NodeDraft(revising: self)
+        draft.entry(c).width = endWidth
+        draft.entry(c).heapCapacity = heap
+        guard draft.assignOffsets(rows: rowCount) else { return false }
+        draft.copyRows(from: reading, 0..<rowCount, at: 0)
+        draft.install(in: self)
         return true
     }
 

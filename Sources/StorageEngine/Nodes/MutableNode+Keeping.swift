@@ -13,7 +13,9 @@ extension MutableNode {
         for c in 0..<columnCount {
             let e = entry(c)
             if e.isSpilled || e.isRamp { continue }
-            if e.kind == .bytes {
+            if e.kind == .bytes, e.hasPackedEnds {
+                keepPackedHeap(e, kept, from: first)
+            } else if e.kind == .bytes {
                 keepHeap(e, kept, from: first)
             } else {
                 keepValues(base + e.dataOffset, width: e.width, keeping: kept, from: first)
@@ -141,6 +143,28 @@ extension MutableNode {
             used &+= length
             let offset = UInt16(truncatingIfNeeded: used) | (end & 0x8000)
             base.storeBytes(of: offset, toByteOffset: e.dataOffset &+ row &* 2, as: UInt16.self)
+        }
+        e.heapUsed = used
+    }
+
+    /// Compacts a heap whose end offsets are packed. They are copied first, because a block that
+    /// begins elsewhere has other ends for rows that are still to come.
+    private func keepPackedHeap(
+        _ e: ColumnEntry, _ kept: UnsafeBufferPointer<Int32>, from first: Int
+    ) {
+        let heap = base + e.heapOffset
+        let ends = PackedEnds(e, in: base)
+        var used = reading.startOffset(e, first)
+        withUnsafeTemporaryAllocation(of: UInt16.self, capacity: kept.count - first) { packed in
+            for i in 0..<packed.count {
+                let row = Int(kept[first &+ i])
+                let start = reading.startOffset(e, row)
+                let length = ends.end(row) &- start
+                (heap + used).copyMemory(from: heap + start, byteCount: length)
+                used &+= length
+                packed[i] = UInt16(truncatingIfNeeded: used)
+            }
+            ends.replace(from: first, by: UnsafeBufferPointer(packed))
         }
         e.heapUsed = used
     }

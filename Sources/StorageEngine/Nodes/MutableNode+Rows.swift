@@ -47,6 +47,7 @@ extension MutableNode {
             openRow(data, width: e.width, at: row, count: count)
             return
         }
+        if e.hasPackedEnds { return PackedEnds(e, in: base).insert(at: row, count: count) }
         let start = UInt16(truncatingIfNeeded: reading.startOffset(e, row))
         openRow(data, width: 16, at: row, count: count)
         data.storeBytes(of: start, toByteOffset: row * 2, as: UInt16.self)
@@ -96,7 +97,9 @@ extension MutableNode {
         if e.isSpilled { return }
         if e.isRamp { return shorten(e, rows, count: count) }
         if e.kind == .bytes { closeHeap(e, rows, count: count) }
-        closeRows(base + e.dataOffset, width: e.width, rows: rows, count: count)
+        if e.kind != .bytes || !e.hasPackedEnds {
+            closeRows(base + e.dataOffset, width: e.width, rows: rows, count: count)
+        }
         if e.nullOffset != 0 { closeRows(base + e.nullOffset, width: 1, rows: rows, count: count) }
     }
 
@@ -131,14 +134,32 @@ extension MutableNode {
     }
 
     /// Removes the bytes of the rows from the heap and moves later offsets. The rows' own offsets
-    /// remain.
+    /// remain, unless they are packed.
     private func closeHeap(_ e: ColumnEntry, _ rows: Range<Int>, count: Int) {
         let start = reading.startOffset(e, rows.lowerBound)
         let end = reading.startOffset(e, rows.upperBound)
         let heap = base + e.heapOffset
         (heap + start).copyMemory(from: heap + end, byteCount: e.heapUsed - end)
         e.heapUsed -= end - start
+        if e.hasPackedEnds { return closePackedEnds(e, rows, count: count, by: end - start) }
         moveOffsets(e, from: rows.upperBound, count: count, by: start - end)
+    }
+
+    private func closePackedEnds(
+        _ e: ColumnEntry, _ rows: Range<Int>, count: Int, by removed: Int
+    ) {
+        let ends = PackedEnds(e, in: base)
+        if rows.upperBound == count { return }
+        if rows.count == 1 {
+            ends.move(from: rows.lowerBound, count: count, by: -removed)
+            return ends.remove(at: rows.lowerBound, count: count)
+        }
+        withUnsafeTemporaryAllocation(of: UInt16.self, capacity: count - rows.upperBound) { later in
+            for i in 0..<later.count {
+                later[i] = UInt16(truncatingIfNeeded: ends.end(rows.upperBound &+ i) &- removed)
+            }
+            ends.replace(from: rows.lowerBound, by: UnsafeBufferPointer(later))
+        }
     }
 
     /// Adds `distance` to the end offsets of rows from `row` on. The flag in bit 15 is carried over

@@ -97,11 +97,10 @@ struct MutableNode {
 
     // MARK: Laying out
 
-    /// Lays the node out with room for `rows` rows and `heap` bytes in column `heapColumn`.
-    /// `nullColumn` gets a null bitmap. -1 stands for no column.
-    func layOut(rows: Int, heapColumn: Int = -1, heap: Int = 0, nullColumn: Int = -1) -> Bool {
+    /// Lays the node out with room for `rows` rows. `nullColumn` gets a null bitmap; -1 stands for
+    /// no column.
+    func layOut(rows: Int, nullColumn: Int = -1) -> Bool {
         let draft = NodeDraft(revising: self)
-        if heapColumn >= 0 { draft.entry(heapColumn).heapCapacity = heap }
         if nullColumn >= 0 { draft.entry(nullColumn).nullOffset = 1 }
         guard draft.assignOffsets(rows: rows) else { return false }
         draft.copyRows(from: reading, 0..<rowCount, at: 0)

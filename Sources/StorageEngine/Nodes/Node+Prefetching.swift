@@ -22,6 +22,7 @@ extension Node {
         realm_prefetch(value)
         realm_prefetch(value + 64)
         guard next &+ 1 < columnCount else { return }
-        realm_prefetch(base + entry(next &+ 1).dataOffset + row &* 2)
+        let behind = entry(next &+ 1)
+        realm_prefetch(base + behind.dataOffset + (row &* behind.bitsPerRow) &>> 3)
     }
 }

@@ -157,15 +157,15 @@ extension Node {
         while count > 0 {
             let half = (count &+ 1) &>> 1
             let row = first &+ half &- 1
-            let start = startOffset(e, row)
-            let length = Int(endOffset(e, row) & 0x7FFF) &- start
+            let (start, end) = span(e, row)
+            let length = end &- start
             count &-= half
             if count >= Node.fewestPrefetchedRows {
                 // Prefetches the two values that the next step may read: the one before this row
                 // and the one behind.
                 let next = (count &- 1) &>> 1
-                realm_prefetch(heap + startOffset(e, first &+ next))
-                realm_prefetch(heap + startOffset(e, first &+ half &+ next))
+                realm_prefetch(heap + span(e, first &+ next).start)
+                realm_prefetch(heap + span(e, first &+ half &+ next).start)
             } else if wanted >= 0, count >= Node.fewestPrefetchedRows / 2 {
                 prefetchValue(wanted, first)
             }
@@ -204,8 +204,8 @@ extension Node {
     /// then waits for the value that it points to.
     @inline(__always)
     private func prefetchOffsets(_ e: ColumnEntry, _ rows: Range<Int>) {
-        var place = base + e.dataOffset + rows.lowerBound &* 2
-        let end = base + e.dataOffset + rows.upperBound &* 2
+        var place = base + e.dataOffset + (rows.lowerBound &* e.bitsPerRow) &>> 3
+        let end = base + e.dataOffset + (rows.upperBound &* e.bitsPerRow) &>> 3
         while place < end {
             realm_prefetch(place)
             place += 64

@@ -33,9 +33,13 @@ extension Node {
         return entry(c).isWhole ? Float(value) : PackedNumbers.float(image: value)
     }
 
+    /// The offset within the heap at which the row's bytes end. Bit 15 marks an overflow value.
     @inlinable @inline(__always)
     func endOffset(_ e: ColumnEntry, _ row: Int) -> UInt16 {
-        base.loadUnaligned(fromByteOffset: e.dataOffset &+ row &* 2, as: UInt16.self)
+        if e.hasPackedEnds {
+            return UInt16(truncatingIfNeeded: PackedEnds(e, in: base).end(row))
+        }
+        return base.loadUnaligned(fromByteOffset: e.dataOffset &+ row &* 2, as: UInt16.self)
     }
 
     /// The offset within the heap at which the row's bytes start.
@@ -44,12 +48,18 @@ extension Node {
         row == 0 ? 0 : Int(endOffset(e, row &- 1) & 0x7FFF)
     }
 
+    /// Where in the heap the bytes of an existing row begin and end.
+    @inlinable @inline(__always)
+    func span(_ e: ColumnEntry, _ row: Int) -> (start: Int, end: Int) {
+        if e.hasPackedEnds { return PackedEnds(e, in: base).span(row) }
+        return (startOffset(e, row), Int(endOffset(e, row) & 0x7FFF))
+    }
+
     /// The bytes of a row, in place. For an overflow value these are the 24 bytes of its reference.
     @inlinable @inline(__always)
     public func bytes(_ c: Int, _ row: Int) -> UnsafeRawBufferPointer {
         let e = entry(c)
-        let start = startOffset(e, row)
-        let end = Int(endOffset(e, row) & 0x7FFF)
+        let (start, end) = span(e, row)
         return UnsafeRawBufferPointer(start: base + e.heapOffset + start, count: end &- start)
     }
 

@@ -94,6 +94,9 @@ extension NodeDraft {
         (target + e.heapOffset + used).copyMemory(
             from: source.base + s.heapOffset + start, byteCount: count)
         e.heapUsed = used + count
+        if s.hasPackedEnds || e.hasPackedEnds {
+            return copyEnds(from: source, s, rows: rows, to: e, at: row, by: used - start)
+        }
         let shift = UInt16(truncatingIfNeeded: used - start)
         let from = source.base + s.dataOffset + rows.lowerBound * 2
         let to = target + e.dataOffset + row * 2
@@ -103,6 +106,29 @@ extension NodeDraft {
             // over separately.
             let moved = ((offset & 0x7FFF) &+ shift) | (offset & 0x8000)
             to.storeBytes(of: moved, toByteOffset: i * 2, as: UInt16.self)
+        }
+    }
+
+    /// Copies end offsets where one of the columns has them packed, and adds `distance` to them.
+    private func copyEnds(
+        from source: Node, _ s: ColumnEntry, rows: Range<Int>, to e: ColumnEntry, at row: Int,
+        by distance: Int
+    ) {
+        guard e.hasPackedEnds else {
+            let ends = target + e.dataOffset + row * 2
+            for i in 0..<rows.count {
+                let end = Int(source.endOffset(s, rows.lowerBound &+ i)) &+ distance
+                ends.storeBytes(
+                    of: UInt16(truncatingIfNeeded: end), toByteOffset: i &* 2, as: UInt16.self)
+            }
+            return
+        }
+        let ends = PackedEnds(e, in: target)
+        var start = source.startOffset(s, rows.lowerBound) + distance
+        for i in 0..<rows.count {
+            let end = Int(source.endOffset(s, rows.lowerBound &+ i) & 0x7FFF) &+ distance
+            ends.place(row &+ i, from: start, to: end)
+            start = end
         }
     }
 }

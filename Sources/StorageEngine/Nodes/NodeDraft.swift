@@ -81,7 +81,7 @@ struct NodeDraft {
         for c in 0..<columnCount {
             let e = entry(c)
             if e.isSpilled { continue }
-            bits += e.width + (e.nullOffset != 0 ? 1 : 0)
+            bits += e.bitsPerRow + (e.nullOffset != 0 ? 1 : 0)
             if e.kind == .bytes {
                 bits += rows > 0 ? e.heapCapacity * 8 / rows : heapPerRow * 8
             }

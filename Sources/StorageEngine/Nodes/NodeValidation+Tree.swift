@@ -69,7 +69,7 @@ extension Node {
                 if let problem = problem(ofReference: spillReference(column)) {
                     return "Column \(column) \(problem)"
                 }
-            } else if kind(column) == .bytes, offsetsAtOnce(entry(column)).markOverflow {
+            } else if kind(column) == .bytes, mayHaveOverflow(column) {
                 for row in 0..<rowCount where isOverflow(column, row) {
                     if let problem = problem(ofReference: overflowReference(column, row).0) {
                         return "Column \(column), row \(row) \(problem)"

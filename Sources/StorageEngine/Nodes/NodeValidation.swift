@@ -70,7 +70,9 @@ extension Node {
             }
             guard width < 64 || e.base == 0 else { return "64-bit values have no base." }
         case .bytes:
-            guard width == 16 else { return "offsets have 16 bits, not \(width)." }
+            guard width == PackedEnds.width || width == PackedEnds.offsetWidth else {
+                return "offsets have 8 or 16 bits, not \(width)."
+            }
         case .fixed16:
             guard width == 128 else { return "a value has 128 bits, not \(width)." }
         case .fixed12:
@@ -132,6 +134,10 @@ extension Node {
         else {
             return "\(used) bytes in a heap of \(e.heapCapacity)."
         }
+        if e.hasPackedEnds {
+            return PackedEnds(e, in: base).areSound(rows: rowCount, used: used)
+                ? nil : "its packed end offsets are out of order."
+        }
         let all = offsetsAtOnce(e)
         if all.ascend, !all.markOverflow, all.last == used { return nil }
         // The fast pass has failed: either an offset is wrong, or there are overflow references to
@@ -162,6 +168,8 @@ extension Node {
     /// Summarizes all end offsets of a column in one pass without branches, which is all that most
     /// pages need: whether no offset is below the previous one, whether any marks an overflow
     /// value, and the last offset.
+    ///
+    /// - Precondition: The offsets are not packed.
     func offsetsAtOnce(_ e: ColumnEntry) -> (ascend: Bool, markOverflow: Bool, last: Int) {
         var previous: UInt16 = 0
         var anyBits: UInt16 = 0
@@ -174,5 +182,10 @@ extension Node {
             previous = offset
         }
         return (differences >= 0, anyBits & 0x8000 != 0, Int(previous))
+    }
+
+    /// Whether a column of bytes has values that are stored in runs of their own.
+    func mayHaveOverflow(_ c: Int) -> Bool {
+        !entry(c).hasPackedEnds && offsetsAtOnce(entry(c)).markOverflow
     }
 }

@@ -33,7 +33,7 @@ extension DatabaseCopy {
         case .plain: return
         case .short, .long:
             // Most leaves have no long value.
-            if !node.reading.offsetsAtOnce(node.reading.entry(column)).markOverflow { return }
+            if !node.reading.mayHaveOverflow(column) { return }
         case .mixed, .collection: break
         }
         for row in 0..<node.rowCount {

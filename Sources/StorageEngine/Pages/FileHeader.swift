@@ -10,10 +10,11 @@ struct FileHeader: Equatable, Sendable {
     static let locatorOffset = markerOffset + 512
     static let slotsOffset = 2 * blockSize
     /// The format version of new files.
-    static let formatVersion: UInt32 = 7
-    /// The format version of files without records that carry changes. Nothing else is different.
+    static let formatVersion: UInt32 = 8
+    /// The format version of files without records that carry changes, and, like the one after it,
+    /// without packed ends. Nothing else is different.
     static let formatVersionWithoutChanges: UInt32 = 6
-    /// The format version of files with all commit slots in front of their pages.
+    /// The format version in which all files have all commit slots in front of their pages.
     static let earlierFormatVersion: UInt32 = 5
     /// The length of a file to which nothing has been written yet: "RL" in ASCII. It is less than
     /// that of any database, and more than a block.
@@ -25,7 +26,9 @@ struct FileHeader: Equatable, Sendable {
     private static let unfinishedFlag: UInt32 = 2
     private static let encryptionOffset = 40
 
-    var formatVersion = Self.formatVersion
+    private(set) var formatVersion = Self.formatVersion
+    /// The number of commit slots in front of the pages.
+    private(set) var slotsInFront = CommitRing.fewSlots
     var pageSize: Int
     /// The random id of the file.
     var fileID: (UInt64, UInt64)
@@ -47,14 +50,32 @@ struct FileHeader: Equatable, Sendable {
     }
 
     static func == (a: FileHeader, b: FileHeader) -> Bool {
-        a.formatVersion == b.formatVersion && a.pageSize == b.pageSize && a.fileID == b.fileID
+        a.formatVersion == b.formatVersion && a.slotsInFront == b.slotsInFront
+            && a.pageSize == b.pageSize && a.fileID == b.fileID
             && a.isUnfinished == b.isUnfinished
             && a.encryption == b.encryption
     }
 
-    /// The number of commit slots in front of the pages.
-    var slotsInFront: UInt64 {
-        formatVersion == Self.earlierFormatVersion ? CommitRing.allSlots : CommitRing.fewSlots
+    /// The numbers of slots that files of a format have in front of their pages.
+    private static func slots(of format: UInt32) -> [UInt64] {
+        switch format {
+        case earlierFormatVersion: [CommitRing.allSlots]
+        case formatVersion: [CommitRing.fewSlots, CommitRing.allSlots]
+        default: [CommitRing.fewSlots]
+        }
+    }
+
+    /// Makes it the header of a new file of this format.
+    mutating func choose(format: UInt32) {
+        formatVersion = format
+        slotsInFront = Self.slots(of: format)[0]
+    }
+
+    /// Makes it the header of the same file in the present format. Returns whether that changes it.
+    mutating func upgrade() -> Bool {
+        if formatVersion == Self.formatVersion { return false }
+        formatVersion = Self.formatVersion
+        return true
     }
 
     /// The ring of a file that has no extension yet.
@@ -64,7 +85,10 @@ struct FileHeader: Equatable, Sendable {
     }
 
     /// Whether commit records may carry changes (``PageChanges``).
-    var mayCarryChanges: Bool { formatVersion >= Self.formatVersion && encryption == nil }
+    var mayCarryChanges: Bool {
+        formatVersion > Self.formatVersionWithoutChanges && encryption == nil
+            && !ring.hasAllInFront
+    }
 
     /// The number of blocks in front of the pages: header, marker and commit slots.
     var blockCount: UInt64 { Self.slotsOffset / Self.blockSize + slotsInFront }
@@ -177,9 +201,10 @@ extension FileHeader {
         let flags = half(20)
         formatVersion = format
         pageSize = Int(half(12))
+        slotsInFront = UInt64(half(16))
         fileID = (word(24), word(32))
         isUnfinished = flags & Self.unfinishedFlag != 0
-        guard Self.pageSizes.contains(pageSize), UInt64(half(16)) == slotsInFront,
+        guard Self.pageSizes.contains(pageSize), Self.slots(of: format).contains(slotsInFront),
             flags & ~(Self.encryptedFlag | Self.unfinishedFlag) == 0
         else {
             throw StorageError(

@@ -70,7 +70,7 @@ import ToolSupport
             try SharedCounter.create(connection)
             for round in 0..<40 { try SharedCounter.increment(connection, writer: 0, Int64(round)) }
         }
-        let history = try trace(41...47, from: readBytes(path)) {
+        let history = try trace(41...50, from: readBytes(path)) {
             try SharedCounter.increment($1, writer: 0, Int64($0 - 1))
         }
         var count = 0

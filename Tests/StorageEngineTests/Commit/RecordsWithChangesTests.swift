@@ -367,13 +367,13 @@ import ToolSupport
         }
     }
 
-    /// A file of format 6 is one of format 7 once it was opened for writing.
+    /// A file of format 6 is one of the present format once it was opened for writing.
     @Test func anOlderFileIsUpgradedWhenItIsOpened() throws {
         let path = try prepared(format: FileHeader.formatVersionWithoutChanges)
         let options = Database.Options(readOnly: true)
         #expect(try Database.open(path: path, options: options).formatVersion == 6)
         let pager = try opened(path)
-        #expect(pager.database.formatVersion == 7)
+        #expect(pager.database.formatVersion == 8)
         try pager.write { try $0.touch(0, 1) }
         #expect(pager.record?.carriesChanges == true)
     }

@@ -45,12 +45,26 @@ import ToolSupport
         }
     }
 
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func searchesAmongPackedEndsFindWhatComparingFinds(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for rows in [1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 128, 200] {
+            for limit in [0, 3, 15, 31] {
+                let nulls = (0..<rows).map { _ in random.next(below: 9) == 0 }
+                let values = nulls.map { $0 ? [] : randomBytes(limit, &random) }
+                check(
+                    values, [Bool](repeating: false, count: rows), nulls, limit, &random,
+                    packed: true)
+            }
+        }
+    }
+
     private func check(
         _ values: [[UInt8]], _ isElsewhere: [Bool], _ nulls: [Bool], _ limit: Int,
-        _ random: inout SeededGenerator
+        _ random: inout SeededGenerator, packed: Bool = false
     ) {
         let rows = values.count
-        let memory = GuardedMemory(byteCount: 16384)
+        let memory = GuardedMemory(byteCount: 65536)
         let heap = [UInt8](repeating: 97, count: 8) + values.flatMap { $0 }
         let place = memory.place(heap) + 8
         var end = 0
@@ -58,12 +72,14 @@ import ToolSupport
             end += values[row].count
             return UInt16(end) | (isElsewhere[row] ? 0x8000 : 0)
         }
+        let stored = packed ? packedEnds(ends) : ends.withUnsafeBytes { [UInt8]($0) }
         let nullWords = PackedColumnModel.words(nulls, behind: true)
         var mask = [UInt64](repeating: 0xAAAA, count: (rows + 63) / 64)
         nullWords.withUnsafeBytes { nullWords in
-            ends.withUnsafeBufferPointer { ends in
+            stored.withUnsafeBytes { ends in
                 let column = realm_bytes_column(
                     heap: place.assumingMemoryBound(to: UInt8.self), ends: ends.baseAddress!,
+                    ends_are_packed: packed,
                     nulls: nullWords.baseAddress!.assumingMemoryBound(to: UInt64.self),
                     used: end, rows: rows)
                 for test in [BytesTest.equal, .prefix, .suffix, .contains] {
@@ -85,6 +101,17 @@ import ToolSupport
                 }
             }
         }
+    }
+
+    /// The same ends in blocks of ten bytes. Behind the last row there may be anything.
+    private func packedEnds(_ ends: [UInt16]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for first in stride(from: 0, to: ends.count, by: 8) {
+            let start = first == 0 ? 0 : ends[first - 1]
+            bytes += [UInt8(truncatingIfNeeded: start), UInt8(start >> 8)]
+            bytes += (first..<first + 8).map { $0 < ends.count ? UInt8(ends[$0] - start) : 0xFF }
+        }
+        return bytes
     }
 
     private func search(

@@ -37,12 +37,15 @@ enum NodeValue: Equatable {
             default: .float(Float(Int.random(in: -50...50, using: &r)).bitPattern)
             }
         case .bytes:
-            if Int.random(in: 0..<20, using: &r) == 0 {
+            // Few are long, so that columns have packed ends for a while.
+            switch Int.random(in: 0..<400, using: &r) {
+            case 0, 1:
                 .overflow(
                     PageReference(page: UInt64.random(in: 1..<1000, using: &r), birth: 7),
                     Int.random(in: 0..<1 << 20, using: &r))
-            } else {
-                .bytes(randomBytes(Int.random(in: 0..<12, using: &r), &r))
+            case 2: .bytes(randomBytes(Int.random(in: 30..<60, using: &r), &r))
+            case 3...10: .bytes(randomBytes(Int.random(in: 12..<32, using: &r), &r))
+            default: .bytes(randomBytes(Int.random(in: 0..<12, using: &r), &r))
             }
         case .fixed16: .fixed16(randomBytes(16, &r))
         case .fixed12: .fixed12(randomBytes(12, &r))
