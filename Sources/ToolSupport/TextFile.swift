@@ -8,8 +8,10 @@ package enum TextFile {
         try write(lines.joined(separator: "\n") + "\n", replacing: path)
     }
 
-    /// Writes a text, replacing the file only once all of it is written.
+    /// Writes a text, replacing the file only once all of it is written. A device or a pipe is
+    /// written to: an administrator's program could replace even /dev/null.
     package static func write(_ text: String, replacing path: String) throws {
+        if isDevice(path) { return try write(text, into: path) }
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
@@ -66,6 +68,12 @@ package enum TextFile {
             guard written > 0 else { throw failure(path) }
             bytes = bytes.dropFirst(written)
         }
+    }
+
+    private static func isDevice(_ path: String) -> Bool {
+        var present = stat()
+        guard stat(path, &present) == 0 else { return false }
+        return present.st_mode & S_IFMT != S_IFREG && present.st_mode & S_IFMT != S_IFDIR
     }
 
     private static func failure(_ path: String) -> BenchmarkError {
