@@ -37,6 +37,9 @@ struct TimeCaseCommand: ParsableCommand {
             operations: result.operations, elapsedSeconds: result.elapsedSeconds,
             latencyP10: result.latency?.p10, latencyP50: result.latency?.p50,
             slowShare: result.latency?.slowShare,
+            syncShare: result.measure("sync_p50_us").flatMap { sync in
+                result.latency.map { sync / $0.p50 }
+            },
             processorSeconds: processorSeconds, wallSeconds: wallSeconds, digest: result.digest)
         let line = try JSONEncoder().encode(report)
         print(String(decoding: line, as: UTF8.self))

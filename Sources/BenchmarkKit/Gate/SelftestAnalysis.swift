@@ -27,7 +27,8 @@ struct SelftestAnalysis {
         var rounds: Int
         var noiseFloor: Double
         var qualifies: Bool
-        /// Whether at least nine tenths of the elapsed time was processor time.
+        /// Whether at least nine tenths of the elapsed time was processor time, and less than a tenth
+        /// of the measured intervals was waiting for the disk.
         var isProcessorBound: Bool
         var falseAlarms: Rate
         /// The detection rates, in the order of `SelftestPool.plants`.
@@ -119,9 +120,12 @@ private struct RowDraws {
             throw BenchmarkError(.usage, "The pool has different work under the name \(caseId).")
         }
         generator = SeededGenerator(seed: seed)
+        let reports = entries.map(\.run.report)
+        let syncShares = reports.compactMap(\.syncShare)
+        // A producer that computes beside a writer hides from the first that the writer waits.
         isProcessorBound =
-            Quantiles.median(
-                entries.map { $0.run.report.processorSeconds / $0.run.report.wallSeconds }) >= 0.9
+            Quantiles.median(reports.map { $0.processorSeconds / $0.wallSeconds }) >= 0.9
+            && (syncShares.isEmpty || Quantiles.median(syncShares) < 0.1)
         let rounds = Dictionary(grouping: entries, by: \.round)
         for (_, runs) in rounds.sorted(by: { $0.key < $1.key }) {
             func run(_ plant: PlantedSlowdown, _ side: Int? = nil) -> TimedRun? {

@@ -25,6 +25,7 @@ struct SelftestPool {
         "elapsed_s", "latency_p10_us", "latency_p50_us", "slow_share",
         "chain_before_ns", "chain_after_ns",
         "wide_before_ns", "wide_after_ns", "processor_s", "wall_s", "digest", "options",
+        "sync_share",
     ]
 
     /// The folder name of the timed key of the measuring machine.
@@ -67,6 +68,7 @@ struct SelftestPool {
             text(run.calibrationBefore.wideNanoseconds),
             text(run.calibrationAfter.wideNanoseconds), text(report.processorSeconds),
             text(report.wallSeconds), report.digest ?? "", entry.options,
+            text(report.syncShare),
         ]
     }
 
@@ -109,6 +111,8 @@ extension SelftestPool.Entry {
             latencyP10: number("latency_p10_us"), latencyP50: number("latency_p50_us"),
             // Pools before 2026-11-27 lack it.
             slowShare: record.hasColumn("slow_share") ? number("slow_share") : nil,
+            // Pools before 2026-11-28 lack it.
+            syncShare: record.hasColumn("sync_share") ? number("sync_share") : nil,
             processorSeconds: processor, wallSeconds: wall,
             digest: record["digest"].isEmpty ? nil : record["digest"])
         run = TimedRun(

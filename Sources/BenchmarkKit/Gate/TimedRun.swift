@@ -15,8 +15,11 @@ struct TimedReport: Codable, Equatable, Sendable {
     /// The share of the batches that took more than twice their median; nil if there are too few,
     /// or in a report of an older build.
     var slowShare: Double?
-    /// The processor seconds of the whole case, its preparation included; with the elapsed time
-    /// they tell whether the case is processor-bound.
+    /// The median time of a commit's wait for the disk as a share of the median interval; nil if
+    /// the case does not time that, or in a report of an older build.
+    var syncShare: Double?
+    /// The processor seconds of the whole case on all threads, its preparation included; with the
+    /// elapsed time and ``syncShare`` they tell whether the case is processor-bound.
     var processorSeconds: Double
     var wallSeconds: Double
     var digest: String?

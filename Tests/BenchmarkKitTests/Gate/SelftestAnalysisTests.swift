@@ -8,7 +8,7 @@ import ToolSupport
     /// Returns a pool with a known truth: the planted fraction is added exactly.
     private func pool(
         rounds: Int, spread: Double, ofPlants found: Double = 1, sideTwo: Double = 1,
-        isDiskBound: Bool = false, slow: Double? = nil
+        isDiskBound: Bool = false, slow: Double? = nil, syncShare: Double? = nil
     ) -> SelftestPool {
         var source = NormalSource(generator: SeededGenerator(seed: 11))
         var pool = SelftestPool(machine: "test")
@@ -27,6 +27,7 @@ import ToolSupport
                     let report = TimedReport(
                         caseId: caseId, status: .ok, operations: 1000, elapsedSeconds: 0.005,
                         latencyP10: time, latencyP50: time, slowShare: share,
+                        syncShare: syncShare,
                         processorSeconds: caseId == "a" && !isDiskBound ? 1 : 0.5, wallSeconds: 1)
                     let run = TimedRun(
                         report: report, calibrationBefore: calibration,
@@ -121,6 +122,10 @@ import ToolSupport
         #expect(blind.first?.contains("slowdowns by 10.0 % are found") == true)
         let disk = try failures(pool(rounds: 44, spread: 0.01, isDiskBound: true))
         #expect(disk == ["No row is processor-bound, so nothing is known of those."])
+        // A thread that computes beside the one that waits does not make a row processor-bound.
+        let waiting = try failures(pool(rounds: 44, spread: 0.01, syncShare: 0.18))
+        #expect(waiting == disk)
+        #expect(try failures(pool(rounds: 44, spread: 0.01, syncShare: 0.02)).isEmpty)
     }
 
     @Test func aCrowdedMachineIsNamed() throws {
@@ -211,7 +216,7 @@ import ToolSupport
 
     @Test func aWrittenPoolIsReadBackWhole() throws {
         let folder = try TemporaryFolder()
-        let pool = pool(rounds: 2, spread: 0.01, slow: 0.002)
+        let pool = pool(rounds: 2, spread: 0.01, slow: 0.002, syncShare: 0.18)
         let file = try CSVFile(path: folder.path + "/pool.csv", header: SelftestPool.header)
         for entry in pool.entries {
             try file.append(SelftestPool.fields(entry, machine: pool.machine))
