@@ -66,7 +66,8 @@ let package = Package(
                 "StorageEngine", "ToolSupport", argumentParser, histogram,
             ]),
         .target(name: "JemallocCounters", dependencies: ["BenchmarkKit", "CJemalloc"]),
-        .target(name: "RealmBenchKit", dependencies: ["BenchmarkKit", "JemallocCounters"]),
+        .target(
+            name: "RealmBenchKit", dependencies: ["BenchmarkKit", "JemallocCounters", "RealmSwift"]),
         .target(name: "StressModel", dependencies: ["StorageEngine"]),
         .target(
             name: "StressKit",

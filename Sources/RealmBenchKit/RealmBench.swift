@@ -1,21 +1,30 @@
 @_exported import BenchmarkKit
 import JemallocCounters
+@_exported import RealmSwift
 
 /// A program that measures your own work with your own classes.
 ///
 /// ```swift
 /// import RealmBenchKit
-/// import RealmSwift
+///
+/// final class Order: Object {
+///     @Persisted var cents: Int
+///
+///     convenience init(_ operation: BenchmarkOperation) {
+///         self.init()
+///         cents = operation.random(below: 10_000)
+///     }
+/// }
 ///
 /// @main
 /// struct Bench: RealmBench {
 ///     static let workloads: [BenchmarkWorkload] = [
-///         .writes("place-order", "adds an order", of: [Order.self]) { realm, operation in
-///             realm.add(Order(operation))
-///         }
+///         .writes("place-order", "adds an order", adding: Order.init)
 ///     ]
 /// }
 /// ```
+///
+/// The module brings `RealmSwift` with it.
 ///
 /// The program has the commands of `realm-bench` (`run`, `list`, `gate`, `baseline`, `compare`,
 /// `report`, `selftest` and so on) with your workloads instead of those of `realm-bench`. The

@@ -23,6 +23,14 @@ import ToolSupport
         }
     }
 
+    /// Its model included, and without tricks: the linter of the sources sees it as well.
+    @Test func theExampleHasThirtyLinesAtMost() throws {
+        let lines = try text("Examples/Bench/Sources/Bench.swift").split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).dropLast()
+        #expect(lines.count <= 30 && lines.allSatisfy { $0.utf8.count <= 100 })
+    }
+
     @Test(arguments: ["Bench.swift", "Databases.swift"])
     func theExampleOfDatabasesIsShown(name: String) throws {
         let source = try text("Examples/BenchBeside/Sources/\(name)")

@@ -12,12 +12,10 @@ public typealias BenchmarkMetatype = Any
 /// operations do to it:
 ///
 /// ```swift
-/// .writes("place-order", "adds an order", of: [Order.self]) { realm, operation in
-///     realm.add(Order(operation))
-/// }
-/// .writing(to: OrderJournal.self) { journal, operation in
-///     journal.add(PlainOrder(operation))
-/// }
+/// .writes("place-order", "adds an order", adding: Order.init)
+///     .writing(to: OrderJournal.self) { journal, operation in
+///         journal.add(PlainOrder(operation))
+///     }
 /// ```
 ///
 /// Its rows have its name as engine, and the table of engines has the ratios. Nothing counts its
@@ -78,7 +76,7 @@ extension BenchmarkWorkload {
     /// - Parameters:
     ///   - database: The type of the database.
     ///   - strategy: The strategy beside which the rows stand, and whose name they have; the first
-    ///     one if not given.
+    ///     one that the workload has so far if not given.
     ///   - fill: Adds one of the objects, as the workload's own does.
     ///   - answer: Answers the question of one operation.
     public func reading<Database: BenchmarkDatabase>(

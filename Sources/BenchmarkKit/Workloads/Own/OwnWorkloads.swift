@@ -30,6 +30,7 @@ enum OwnWorkloads {
         if workloads.isEmpty { return "The program declares no workloads." }
         for workload in workloads {
             let name = workload.name
+            if let mistake = workload.mistake { return mistake }
             let strategies = workload.strategies.map { $0.name }
             if strategies.isEmpty { return "The workload '\(name)' has no strategies." }
             for part in [name] + strategies + workload.besides.map(\.engine.name)
@@ -83,6 +84,9 @@ enum OwnWorkloads {
             } else {
                 guard let strategy = beside.strategy else {
                     return "\(database) needs reading(from:), not writing(to:)."
+                }
+                if strategy.isEmpty {
+                    return "\(database) must come after the strategy beside which it stands."
                 }
                 if !workload.strategies.contains(where: { $0.name == strategy }) {
                     return "\(database) stands beside '\(strategy)', which is "

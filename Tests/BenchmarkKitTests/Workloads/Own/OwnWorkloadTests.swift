@@ -12,6 +12,10 @@ final class Delivery: Object {
     @Persisted var places: List<String>
 }
 
+final class Parcel: Object {
+    @Persisted var delivery: Delivery?
+}
+
 extension Delivery {
     fileprivate convenience init(_ operation: BenchmarkOperation) {
         self.init()
@@ -155,6 +159,49 @@ private let weigh = BenchmarkWorkload.reads(
         #expect(drawn != (0..<1000).map { operation($0, seed: 2).random(below: 10) })
     }
 
+    /// What is declared by the object that an operation makes, and strategy by strategy, does the
+    /// same as what is declared at length.
+    @Test func shortDeclarationsDoTheSame() throws {
+        let short = BenchmarkWorkload.writes(
+            "deliver", "adds a delivery", adding: { Delivery($0) }
+        )
+        .writing(by: "halves", "two transactions a batch") { realm, operations, change in
+            for half in [
+                operations[..<(operations.count / 2)], operations[(operations.count / 2)...],
+            ] {
+                try realm.write { for operation in half { try change(realm, operation) } }
+            }
+        }
+        #expect(short.strategies.map { $0.name } == ["single", "batched", "threads", "halves"])
+        let folders = try (0..<2).map { _ in try TemporaryFolder() }
+        let digests = try [
+            (deliver, "batched", folders[0]), (short, "batched", folders[1]),
+            (short, "halves", folders[1]),
+        ].map { workload, strategy, folder in
+            let outcome = try runCase(workload.asWorkload, strategy, in: folder) { $0.count = 300 }
+            #expect(try problems(outcome, of: workload) == [])
+            return outcome.results[0].digest
+        }
+        #expect(Set(digests).count == 1 && digests[0] != nil)
+
+        let asked = BenchmarkWorkload.reads(
+            "weigh", "adds up the deliveries up to a number", of: [Delivery.self, Parcel.self],
+            size: 500, filledBy: { Delivery($0) }
+        )
+        .reading(by: "loop", "a loop") { realm, operation in
+            let limit = operation.random(below: operation.size)
+            return realm.objects(Delivery.self)
+                .reduce(0) { $0 + ($1.number < limit ? $1.weight : 0) }
+        }
+        #expect(
+            asked.classes.map(ObjectIdentifier.init)
+                == [Delivery.self, Parcel.self].map { ObjectIdentifier($0) })
+        let rows = try zip([weigh, asked], folders).map { workload, folder in
+            try runCase(workload.asWorkload, "loop", in: folder) { $0.count = 100 }.results[0]
+        }
+        #expect(rows[0].digest == rows[1].digest && rows[0].digest != nil)
+    }
+
     @Test func mistakesInDeclarationsAreNamed() {
         func named(_ name: String, _ strategies: [String] = ["a"]) -> BenchmarkWorkload {
             .reads(
@@ -171,5 +218,9 @@ private let weigh = BenchmarkWorkload.reads(
         #expect(problem(named("a", []))?.contains("has no strategies") == true)
         #expect(problem(named("a", ["b", "b"]))?.contains("two strategies of one name") == true)
         #expect(problem(named("a"), named("a"))?.contains("Two workloads are named 'a'") == true)
+        let written = named("a").writing(by: "b", "") { _, _, _ in }
+        #expect(problem(written)?.contains("needs reading(by:), not writing(by:)") == true)
+        let read = deliver.reading(by: "b", "") { _, _ in 0 }
+        #expect(problem(read)?.contains("needs writing(by:), not reading(by:)") == true)
     }
 }
