@@ -60,16 +60,29 @@ struct CaseRunner {
         try? FileManager.default.removeItem(atPath: directory)
         try FolderFiles.make(fixtures)
         try FolderFiles.make(directory)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        do { return try run(benchmarkCase, in: directory, progress) } catch {
+        var said: String?
+        let outcome: CaseOutcome
+        do {
+            defer { try? FileManager.default.removeItem(atPath: directory) }
+            outcome = try run(benchmarkCase, in: directory, &said, progress)
+        } catch {
             let text = "\(error)"
             guard FullDisk.isNamed(in: text), text.contains(databases) else { throw error }
             throw FullDisk(of: databases).error
         }
+        // Once its files have made room: what a case said may have to be kept on the disk that was
+        // full.
+        if let said {
+            do { try keep(said, benchmarkCase.fileName) } catch {
+                throw outcome.fullDisk?.error ?? error
+            }
+        }
+        return outcome
     }
 
+    /// - Parameter said: Gets what is to be kept of a case that failed.
     private func run(
-        _ benchmarkCase: BenchmarkCase, in directory: String,
+        _ benchmarkCase: BenchmarkCase, in directory: String, _ said: inout String?,
         _ progress: (ProgressUpdate) -> Void
     ) throws -> CaseOutcome {
         let command =
@@ -82,7 +95,7 @@ struct CaseRunner {
                 mode, benchmarkCase, directory, command: command, progress)
             try Interruption.throwIfRequested()
             guard ending.isSuccess else {
-                try keep(ending.errors, benchmarkCase.fileName)
+                said = ending.errors
                 return CaseOutcome(
                     results: [.failed(benchmarkCase, ending.reason)], fullDisk: disk(of: ending))
             }
@@ -91,7 +104,7 @@ struct CaseRunner {
         var outcome = try JSONMessage.read(
             CaseOutcome.self, from: directory + "/" + CaseRequest.outcomeFileName)
         outcome.results[0].measure("other_load_cores", otherLoad)
-        try verify(&outcome, of: benchmarkCase, in: directory)
+        try verify(&outcome, of: benchmarkCase, in: directory, &said)
         return outcome
     }
 
@@ -123,7 +136,8 @@ struct CaseRunner {
 
     /// Marks the result as failed unless a fresh process verifies it.
     private func verify(
-        _ outcome: inout CaseOutcome, of benchmarkCase: BenchmarkCase, in directory: String
+        _ outcome: inout CaseOutcome, of benchmarkCase: BenchmarkCase, in directory: String,
+        _ said: inout String?
     ) throws {
         guard let verification = outcome.verification else { return }
         let start = monotonicNanoseconds()
@@ -138,7 +152,7 @@ struct CaseRunner {
         outcome.results[0].measure(
             "verification_s", seconds(from: start, to: monotonicNanoseconds()))
         guard !ending.isSuccess else { return }
-        try keep(problems.joined(separator: "\n") + "\n" + ending.errors, benchmarkCase.fileName)
+        said = problems.joined(separator: "\n") + "\n" + ending.errors
         outcome.fullDisk = disk(of: ending)
         outcome.results[0].status = .failed
         outcome.results[0].failure = "The proof failed: \(problems.first ?? ending.reason)"
@@ -150,6 +164,6 @@ struct CaseRunner {
 
     private func keep(_ text: String, _ name: String) throws {
         try FolderFiles.make(failures)
-        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(failures)/\(name).txt"))
+        try TextFile.write(text, replacing: "\(failures)/\(name).txt")
     }
 }

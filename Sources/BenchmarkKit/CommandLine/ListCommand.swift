@@ -40,9 +40,24 @@ struct ListCommand: ParsableCommand {
         if let suite { return try Self.printCases(of: Suite.load(suite)) }
         let catalogue = try ListedCatalogue(named: name)
         if json { return print(try catalogue.json()) }
-        for line in catalogue.lines(isWhole: name != nil) { print(line) }
+        for line in catalogue.lines(isWhole: name != nil) {
+            let parts = Self.wrapped(line)
+            if name != nil {
+                for part in parts { print(part) }
+            } else {
+                // The name tells the rest.
+                print(parts[0] + (parts.count > 1 ? " …" : ""))
+            }
+        }
         guard let name, catalogue.suites.contains(where: { $0.name == name }) else { return }
         try Self.printCases(of: Suite.load(name), indented: true)
+    }
+
+    /// Returns a line in parts that fit the page, further ones indented more than the first.
+    private static func wrapped(_ line: String) -> [String] {
+        let indent = String(line.prefix { $0 == " " })
+        let parts = PageWidth.lines(of: line, within: PageWidth.usual - indent.count - 4)
+        return parts.prefix(1).map { indent + $0 } + parts.dropFirst().map { "\(indent)    \($0)" }
     }
 
     private static func printCases(of suite: Suite, indented: Bool = false) throws {

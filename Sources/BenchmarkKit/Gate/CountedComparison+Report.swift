@@ -22,7 +22,7 @@ extension CountedComparison {
             }
             let passedOver =
                 sentences(notGated, about: caseId)
-                + (newRows.contains(caseId) ? ["It is not in the baseline."] : [])
+                + (alone.contains(caseId) ? ["It is not in the baseline."] : [])
             return GateReport.Entry(
                 caseId: caseId, status: passedOver.isEmpty ? .passed : .skipped,
                 reasons: passedOver)

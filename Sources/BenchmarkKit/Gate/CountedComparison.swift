@@ -30,8 +30,10 @@ struct CountedComparison {
     /// One sentence for each row or metric that is not compared because its count does not repeat
     /// exactly.
     private(set) var notGated: [String] = []
-    /// The rows of this run that the baseline does not contain.
+    /// The rows of this run that repeat exactly and that the baseline does not contain.
     private(set) var newRows: [String] = []
+    /// All rows of this run that the baseline does not contain.
+    private(set) var alone: Set<String> = []
     /// The metrics that differed at first and did not differ when their case was measured again.
     private(set) var unconfirmed: [Difference] = []
     /// The rows whose baseline has metrics that are measured on request only, and were not.
@@ -82,6 +84,7 @@ struct CountedComparison {
             return
         }
         guard let before else {
+            alone.insert(row.caseId)
             if row.isDeterministic { newRows.append(row.caseId) }
             return
         }

@@ -14,11 +14,34 @@ enum ResultTable {
                 && (try? WorkloadCatalogue.workload(named: row.identifier.workload))?.options
                     .contains(.rate) == true
         }
-        return closed
+        let open = results.compactMap(openLoop)
+        return
+            (closed
             ? [
                 "Closed loops: a stall delays a single commit. --rate N measures from when each "
                     + "was due."
-            ] : []
+            ] : [])
+            + (open.isEmpty
+                ? []
+                : ["Open loops, from when each operation was due: \(open.joined(separator: "; "))."])
+    }
+
+    /// Returns the latencies of an open loop; those of the table count from when an operation began.
+    private static func openLoop(_ row: CaseResult) -> String? {
+        guard row.status == .ok, let offered = row.offeredRate, let rate = row.throughput,
+            let median = row.measure("intended_p50_us")
+        else { return nil }
+        var text = "\(row.identifier) p50 \(ResultColumn.duration(median))"
+        if Double(row.latency?.samples ?? 0) * 0.01 >= ResultColumn.samplesBeyond,
+            let high = row.measure("intended_p99_us")
+        {
+            text += ", p99 \(ResultColumn.duration(high))"
+        }
+        if rate < 0.95 * offered {
+            text +=
+                " (\(Display.number(rate)) of \(Display.number(offered)) ops/s: it did not keep up)"
+        }
+        return text
     }
 
     /// Returns the strategies, with the durability if the group has several.

@@ -523,6 +523,13 @@ struct RunProcessTests {
         let all = try text()
         #expect(all.contains("workload sensors: ") && all.contains("suite quick: "))
         #expect(all.split(separator: "\n").count < 100)
+        for text in [all, try text("notify"), try text("realm")] {
+            #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 }, "\(text)")
+        }
+        // What a line has no room for, the name tells.
+        let notify = try #require(all.split(separator: "\n").first { $0.contains("suite notify") })
+        #expect(notify.hasSuffix(" …") && !notify.contains("asynchronous writes"))
+        #expect(try text("notify").contains("asynchronous writes"))
         #expect(try text("commit").contains("  options: count, rate, seconds, seed\n"))
         #expect(try text("counted").contains("  commit/api/full/plain/1/realm\n"))
         #expect(try text("realm").contains("engine realm "))
@@ -611,6 +618,21 @@ struct RunProcessTests {
         #expect(text.contains("were free. Free some space"), "\(text)")
         // The row that failed is kept. The next case would fail as well and is not begun.
         #expect(try column("status", of: results(in: folder).rows) == ["failed"])
+    }
+
+    /// As without --path. What the case said is kept once its files have made room.
+    @Test(.enabled(if: canMount, "Name spaces for mounting are not permitted here."))
+    func aFullDiskUnderBothIsNamed() throws {
+        let files = try TemporaryFolder()
+        let (code, text) = try Self.shell(
+            "mount -t tmpfs -o size=6m none \"$2\" && "
+                + "\"$1\" run insert/engine --count 200000 --output \"$2\"; code=$?; "
+                + "cat \"$2\"/*/summary.csv \"$2\"/*/failures/*; exit $code",
+            BenchmarkProcess.program, files.path)
+        #expect(code == 1, "\(text)")
+        #expect(text.contains("were free. Free some space"), "\(text)")
+        #expect(text.contains(",failed,"), "\(text)")
+        #expect(!text.contains("NSCocoaErrorDomain") && !text.contains("No such file"), "\(text)")
     }
 
     @Test(.enabled(if: canMount, "Name spaces for mounting are not permitted here."))

@@ -78,6 +78,21 @@ import ToolSupport
         #expect(ResultTable.remarks(on: [result]).first?.hasPrefix("Closed loops: ") == true)
         result.offeredRate = 100
         #expect(ResultTable.remarks(on: [result]) == [])
+        // The latencies of the table count from when an operation began.
+        result.operations = 300
+        result.elapsedSeconds = 6
+        result.measure("intended_p50_us", 250_000)
+        result.measure("intended_p99_us", 508_000)
+        let late = ResultTable.remarks(on: [result])
+        #expect(late.count == 1, "\(late)")
+        #expect(
+            late.first?.hasSuffix("realm p50 250 ms (50 of 100 ops/s: it did not keep up).")
+                == true, "\(late)")
+        result.operations = 599
+        result.latency = LatencySummary(
+            p50: 1, p90: 1, p99: 1, p999: 1, p9999: 1, max: 1, samples: 1000)
+        let kept = ResultTable.remarks(on: [result])
+        #expect(kept.first?.hasSuffix("realm p50 250 ms, p99 508 ms.") == true, "\(kept)")
         // There, nothing could be delayed.
         #expect(ResultTable.remarks(on: [CaseResult.empty("lookup", "api")]) == [])
     }
