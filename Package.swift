@@ -67,7 +67,8 @@ let package = Package(
             ]),
         .target(name: "JemallocCounters", dependencies: ["BenchmarkKit", "CJemalloc"]),
         .target(
-            name: "RealmBenchKit", dependencies: ["BenchmarkKit", "JemallocCounters", "RealmSwift"]),
+            name: "RealmBenchKit",
+            dependencies: ["BenchmarkKit", "JemallocCounters", "RealmSwift"]),
         .target(name: "StressModel", dependencies: ["StorageEngine"]),
         .target(
             name: "StressKit",

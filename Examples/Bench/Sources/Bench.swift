@@ -17,13 +17,13 @@ struct Bench: RealmBench {
         .writes("place-order", "adds an order", adding: Order.init),
         .reads("customer-total", "adds up what one customer has ordered", filledBy: Order.init)
             .reading(by: "query", "a query with an index") { realm, operation in
-                let customer = operation.random(below: 100)
-                return realm.objects(Order.self).where { $0.customer == customer }.sum(of: \.cents)
+                let buyer = operation.random(below: 100)
+                return realm.objects(Order.self).where { $0.customer == buyer }.sum(of: \.cents)
             }
             .reading(by: "loop", "a loop over all orders") { realm, operation in
-                let customer = operation.random(below: 100)
+                let buyer = operation.random(below: 100)
                 return realm.objects(Order.self)
-                    .reduce(0) { $0 + ($1.customer == customer ? $1.cents : 0) }
+                    .reduce(0) { $0 + ($1.customer == buyer ? $1.cents : 0) }
             },
     ]
 }

@@ -27,8 +27,8 @@ struct SelftestAnalysis {
         var rounds: Int
         var noiseFloor: Double
         var qualifies: Bool
-        /// Whether at least nine tenths of the elapsed time was processor time, and less than a tenth
-        /// of the measured intervals was waiting for the disk.
+        /// Whether at least nine tenths of the elapsed time was processor time, and less than a
+        /// tenth of the measured intervals was waiting for the disk.
         var isProcessorBound: Bool
         var falseAlarms: Rate
         /// The detection rates, in the order of `SelftestPool.plants`.

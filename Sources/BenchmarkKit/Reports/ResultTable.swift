@@ -23,10 +23,13 @@ enum ResultTable {
             ] : [])
             + (open.isEmpty
                 ? []
-                : ["Open loops, from when each operation was due: \(open.joined(separator: "; "))."])
+                : [
+                    "Open loops, from when each operation was due: "
+                        + open.joined(separator: "; ") + "."
+                ])
     }
 
-    /// Returns the latencies of an open loop; those of the table count from when an operation began.
+    /// Returns the latencies of an open loop; those of the table count from when operations began.
     private static func openLoop(_ row: CaseResult) -> String? {
         guard row.status == .ok, let offered = row.offeredRate, let rate = row.throughput,
             let median = row.measure("intended_p50_us")
