@@ -78,8 +78,13 @@ final class Importer {
     }
 
     private func commit() throws {
-        try connection.commit()
         counts.batches += 1
+        do {
+            try connection.commit()
+        } catch let error where error.code == .committedUnread {
+            committed = counts
+            throw error
+        }
         committed = counts
     }
 

@@ -45,7 +45,8 @@ extension Pager {
     /// transaction was so large that it was written ahead.
     ///
     /// - Throws: `.outOfDiskSpace`, `.fileAccess`, `.damaged` when the file was cut outside of this
-    ///   library; `.outcomeUnknown` when a sync failed; what ``transactionFailure`` says.
+    ///   library; `.outcomeUnknown` when a sync failed; what ``transactionFailure`` says;
+    ///   `.committedUnread`, and then it is a version, and nothing is read.
     package func commit(
         _ durability: CommitDurability = .full, keepingVersion: Bool = false
     ) throws(StorageError) -> CommitStatistics {
@@ -75,7 +76,9 @@ extension Pager {
             if keepsVersion { leaveUnpublished() }
             throw error
         }
-        if !keepsVersion { try moveToNewest() }
+        if !keepsVersion {
+            do { try moveToNewest() } catch { throw .committedUnread(error) }
+        }
         return statistics
     }
 

@@ -16,7 +16,8 @@ extension Connection {
     /// Commits the transaction, and has `writer` make it durable. The connection reads its version
     /// from now on; others see it once it is durable, as after ``commit(_:keepingVersion:)``.
     ///
-    /// If this throws, the transaction is rolled back, and `whenDone` is not called. Otherwise it
+    /// If this throws, the transaction is rolled back, but for `.committedUnread`, as in
+    /// ``commit(_:keepingVersion:)``, and `whenDone` is not called. Otherwise it
     /// is called on another thread, with the reason if the transaction could not be written. Its
     /// changes are lost then, and what this connection shows is no version of the file; see
     /// ``failureOfUnpublished``.
@@ -35,7 +36,7 @@ extension Connection {
             group = try pager.commitWithoutWaiting(durability)
             try moved(from: version)
         } catch {
-            rollback()
+            commitFailed(with: error)
             throw error
         }
         if let group { writer.finish(group, whenDone: whenDone) } else { whenDone(nil) }

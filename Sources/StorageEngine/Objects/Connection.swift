@@ -231,7 +231,8 @@ public final class Connection {
 
     /// Makes the transaction visible, and durable according to `durability`, and ends it. If this
     /// throws, the transaction is rolled back. Only after `.outcomeUnknown` may it be part of the
-    /// file nevertheless.
+    /// file nevertheless, and after `.committedUnread` it is: then the connection cannot read what
+    /// the transaction made, and reads nothing until ``refresh()`` or ``beginWrite()`` succeeds.
     ///
     /// The connection then reads the newest version, which may have changes of others that were
     /// committed meanwhile. With `keepingVersion` it reads exactly the version that the transaction
@@ -248,12 +249,19 @@ public final class Connection {
             try moved(from: statistics.version)
             return statistics
         } catch {
-            rollback()
+            commitFailed(with: error)
             throw error
         }
     }
 
+    /// Rolls the transaction back, unless it is a version that cannot be read.
+    func commitFailed(with error: StorageError) {
+        if error.code == .committedUnread { endRead() } else { rollback() }
+    }
+
     /// Adopts the version that the connection reads after it has committed one.
+    ///
+    /// - Throws: `.committedUnread`.
     func moved(from committed: UInt64) throws(StorageError) {
         if pager.version == committed {
             pager.forgetFormer()
@@ -265,7 +273,9 @@ public final class Connection {
         } catch {
             // The transaction is part of the file. If a migration has followed, the version before
             // is read, because the committed one is not pinned.
-            guard error.code == .schemaChanged, pager.moveBack() else { throw error }
+            guard error.code == .schemaChanged, pager.moveBack() else {
+                throw .committedUnread(error)
+            }
             forgetSnapshot()
         }
     }

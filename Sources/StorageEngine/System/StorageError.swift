@@ -28,6 +28,10 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case valueTooLarge
         /// A sync or a device failed: whether the commit survives is not known.
         case outcomeUnknown
+        /// The transaction was committed, as durable as was asked for, and is not to be repeated.
+        /// But the connection cannot move to its version, for the reason that the message names,
+        /// and reads nothing until `refresh` or `beginWrite` succeeds.
+        case committedUnread
         /// Writing was asked of a database opened for reading only.
         case readOnly
         /// All slots for readers or processes are taken.
@@ -67,6 +71,16 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     private let contents: Contents
+
+    /// The error of a commit that has succeeded, when `reason` keeps the connection from reading
+    /// its version.
+    static func committedUnread(_ reason: StorageError) -> StorageError {
+        StorageError(
+            .committedUnread, path: reason.path,
+            message: "The transaction was committed and must not be repeated, but what it made "
+                + "cannot be read: \(reason.message)",
+            page: reason.page, systemError: reason.systemError)
+    }
 
     public init(
         _ code: Code, path: String, message: String, page: UInt64? = nil,

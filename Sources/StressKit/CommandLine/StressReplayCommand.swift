@@ -10,7 +10,8 @@ struct StressReplayCommand: ParsableCommand {
         abstract: "Tries one point again, as a run has told it.",
         discussion: """
             Ends with exit code 3 if it fails again, and 0 if not. Points about threads and random \
-            times depend on the machine as well: --times tries them until they fail.
+            times depend on the machine as well: --times tries them until they fail. What the line \
+            leaves out is as in the first round of a run; without a place, all are tried.
 
             EXAMPLES
               realm-bench stress replay 'power-loss/full seed=3 moment=4 image=subset:5:1'
@@ -32,15 +33,15 @@ struct StressReplayCommand: ParsableCommand {
         if times < 1 { throw ValidationError("--times must be at least 1.") }
     }
 
-    /// Returns the point, whose layer, scenario and settings are known.
+    /// Returns the point, whose layer, scenario and settings are known. A workload that it leaves
+    /// out is that of the first round of a run.
     func point() throws -> StressPoint {
         let text = words.joined(separator: " ")
         guard let point = StressPoint(text) else {
             throw BenchmarkError(
                 .usage, "'\(text)' is not a point, such as 'power-loss/full seed=3 moment=4'.")
         }
-        _ = try LayerCatalogue.layer(of: point)
-        return point
+        return try LayerCatalogue.layer(of: point).completed(point)
     }
 
     func run() throws {

@@ -65,6 +65,8 @@ struct WritingUnderFault {
                         return ledger
                     }
                     _ = try connection.refresh()
+                    // Not to be repeated: the transaction is in the file.
+                    if error.code == .committedUnread { break }
                     try oracle.judge(connection, ledger)
                 }
             }

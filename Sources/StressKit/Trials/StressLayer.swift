@@ -28,6 +28,19 @@ package protocol StressLayer: Sendable {
     func smaller(than point: StressPoint) throws -> [StressPoint]
 }
 
+extension StressLayer {
+    /// Returns the point with a workload where it leaves that out: the one of its scenario's first
+    /// round, because some scenarios need another one than the default.
+    func completed(_ point: StressPoint) -> StressPoint {
+        guard
+            let first = points(round: 0, seed: 1).first(where: { $0.scenario == point.scenario })
+        else { return point }
+        return ["file", "scale", "prepared", "transactions"].reduce(point) {
+            $0[$1] == nil ? $0.with($1, first[$1]) : $0
+        }
+    }
+}
+
 package struct StressScenario: Equatable, Sendable {
     package var name: String
     package var summary: String

@@ -40,6 +40,16 @@ import Testing
         #expect(try pointsTried(for: exact, seconds: 2) == [last, last])
     }
 
+    /// In a file that lacks commit slots a writer waits for its own sync, which must not be held.
+    @Test(arguments: ["prepared=0 transactions=12", "prepared=200 transactions=201"])
+    func aLongSyncIsHeldOnlyWhereTheWriterGoesOn(workload: String) throws {
+        let point = try #require(
+            StressPoint("power-loss/relaxed-slots scale=small seed=1 \(workload)"))
+        let report = try report(on: point, seconds: 3)
+        #expect(report.failures == [])
+        #expect(report.points > 0)
+    }
+
     @Test func aPointOfAFailingCallIsReplayedExactly() throws {
         let point = StressPoint("failing-calls", "once").with("scale", "small")
             .with("transactions", 7).with("seed", 5)

@@ -54,6 +54,20 @@ import ToolSupport
         }
     }
 
+    @Test func whatAPointLeavesOutIsAsInTheFirstRound() throws {
+        let command = try StressReplayCommand.parse(["power-loss/relaxed-slots seed=9 scale=mixed"])
+        let point = try command.point()
+        #expect(point["seed"] == "9")
+        #expect(point["scale"] == "mixed")
+        let first = try #require(
+            LayerCatalogue.layer(named: "power-loss").points(round: 0, seed: 1)
+                .first { $0.scenario == "relaxed-slots" })
+        #expect(try #require(point["prepared"]) == first["prepared"])
+        #expect(try #require(point["transactions"]) == first["transactions"])
+        // Places are not filled in: without them, all are tried.
+        #expect(point["moment"] == nil)
+    }
+
     @Test func misspeltSettingsAreNamed() {
         for (text, says) in [
             ("power-loss/full seed=3 momnt=4", "named 'momnt'. Did you mean moment?"),

@@ -33,7 +33,7 @@ extension StorageError {
         case .fileNotFound, .permissionDenied, .fileExists, .alreadyOpen, .fileAccess,
             .fileReplaced, .notADatabase, .unsupportedFormat, .wrongKey, .damaged,
             .incompatibleLockFile, .outOfDiskSpace, .addressSpaceExhausted, .outcomeUnknown,
-            .tooManyReaders, .schemaChanged, .migrationFailed:
+            .committedUnread, .tooManyReaders, .schemaChanged, .migrationFailed:
             true
         case .valueTooLarge, .readOnly, .usedAfterFork, .duplicateKey, .invalidArgument,
             .interrupted:

@@ -73,7 +73,8 @@ extension Realm {
     /// - Parameter tokens: Tokens of this Realm's observers that are not told of this transaction,
     ///   because the program has shown its changes already. Tokens that have ended are ignored.
     /// - Throws: ``Realm/Error`` if the commit or an earlier change failed. The transaction then
-    ///   has no effect, unless the message says that its outcome is unknown.
+    ///   has no effect, unless the message says that its outcome is unknown, or that it was
+    ///   committed and only cannot be read.
     /// - Precondition: A write transaction is open.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         for token in tokens {

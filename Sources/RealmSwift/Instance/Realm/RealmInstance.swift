@@ -373,11 +373,13 @@ extension RealmInstance {
             hasChanged = try commitConnection()
         } catch {
             Logger.note(.error, "The commit failed: \(error)")
-            // A failed commit leaves nothing of the transaction behind.
+            // A failed commit leaves nothing of the transaction behind, unless what was committed
+            // cannot be read.
             if connection.isInWriteTransaction { connection.rollback() }
-            endTransaction(cancelled: true)
+            let isCommitted = (error as? StorageError)?.code == .committedUnread
+            endTransaction(cancelled: !isCommitted)
             leaveLostVersion()
-            transactionWasCancelled()
+            transactionEndedOtherwise()
             throw error
         }
         endTransaction(cancelled: false)
@@ -399,10 +401,11 @@ extension RealmInstance {
         connection.rollback()
         endTransaction(cancelled: true)
         Logger.note(.debug, "Cancelled a write transaction")
-        transactionWasCancelled()
+        transactionEndedOtherwise()
     }
 
-    private func transactionWasCancelled() {
+    /// The write transaction has ended, and not by a commit that this Realm reads.
+    private func transactionEndedOtherwise() {
         notifier?.realmMayHaveMoved(self)
         makeCallsAfterTransaction()
     }
