@@ -77,9 +77,26 @@ extension CollectionHandle {
     }
 
     func remove(at index: Int) throws(StorageError) {
+        let isThere = try remove(ifAt: index)
+        precondition(isThere, "position out of range")
+    }
+
+    /// Removes a row, after one look at the collection. Returns false, with nothing changed, if the
+    /// position is out of range.
+    func remove(ifAt index: Int) throws(StorageError) -> Bool {
         try table.requireWriteTransaction()
-        try table.release(column, of: owner, value: try stored().value(at: index))
+        let stored = try stored()
+        if let root = stored.root {
+            guard index >= 0, index < root.count else { return false }
+            if let value = try takeValue(at: index, in: root) {
+                try table.release(column, of: owner, value: value)
+                return true
+            }
+        }
+        guard index >= 0, try index < stored.count() else { return false }
+        try table.release(column, of: owner, value: stored.value(at: index))
         try removeRow(at: index)
+        return true
     }
 
     func removeAll() throws(StorageError) {

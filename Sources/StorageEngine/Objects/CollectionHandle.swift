@@ -146,6 +146,21 @@ extension CollectionHandle {
         try record(countDifference: -1) { $0.remove(at: index) }
     }
 
+    /// Removes a row of a tree and returns its value; nil, with nothing changed, if the row has
+    /// bytes, which are read before they are removed. The caller updates backlinks.
+    func takeValue(at index: Int, in old: TreeRoot) throws(StorageError) -> Scalar? {
+        if format.hasKeys || format.kind == .bytes { return nil }
+        var root = old
+        var value = Scalar.null
+        let (pager, column) = (pager, tree.valueColumn)
+        try tree.remove(table.quietWriter, &root, at: index) { leaf, row throws(StorageError) in
+            value = try leaf.scalar(pager, format.kind, in: column, at: row)
+        }
+        try storeShortened(root)
+        try record(countDifference: -1) { $0.remove(at: index) }
+        return value
+    }
+
     /// Moves a row whose value is `value`. Short bytes must not lie in this collection.
     func moveRow(_ value: Scalar, from: Int, to: Int) throws(StorageError) {
         try takeRow(at: from)
@@ -215,13 +230,17 @@ extension CollectionHandle {
         if var root = stored.root {
             for column in 0...tree.valueColumn { try freeOverflow(root, index, column: column) }
             try tree.remove(table.quietWriter, &root, at: index)
-            if let rows = try shortened(root) { return try store(rows) }
-            return try store(root)
+            return try storeShortened(root)
         }
         let ranges = try stored.inlineRanges()
         var image = Array(stored.bytes)
         image.removeSubrange(ranges[index])
         try store(ranges.count == 1 ? [] : image)
+    }
+
+    /// Writes the root of a tree that has lost a row, or its rows if they are few.
+    private func storeShortened(_ root: TreeRoot) throws(StorageError) {
+        if let rows = try shortened(root) { try store(rows) } else { try store(root) }
     }
 
     /// Moves the rows of a tree that has become short back to the owner's row; returns nil if they

@@ -44,9 +44,7 @@ extension ListHandle {
 
     /// The element at a position; nil if the position is out of range.
     public func value(ifAt index: Int) throws(StorageError) -> Scalar? {
-        let stored = try collection.stored()
-        guard index >= 0, try index < stored.count() else { return nil }
-        return try stored.value(at: index)
+        try collection.stored().value(ifAt: index)
     }
 
     /// The position of the first element equal to `value`. O(n).
@@ -108,6 +106,12 @@ extension ListHandle {
 
     /// Removes an element. An embedded object is deleted.
     public func remove(at index: Int) throws(StorageError) { try collection.remove(at: index) }
+
+    /// Removes an element, after one look at the list. An embedded object is deleted. Returns
+    /// false, with nothing changed, if the position is out of range.
+    public func remove(ifAt index: Int) throws(StorageError) -> Bool {
+        try collection.remove(ifAt: index)
+    }
 
     /// Moves an element. `to` is its position afterwards.
     public func move(from: Int, to: Int) throws(StorageError) {

@@ -64,6 +64,18 @@ struct StoredCollection {
     func value(at index: Int) throws(StorageError) -> Scalar {
         guard let root else { return try row(at: index).value }
         precondition(index >= 0 && index < root.count, "position out of range")
+        return try value(at: index, in: root)
+    }
+
+    /// The value at a position; nil if the position is out of range. O(log n).
+    func value(ifAt index: Int) throws(StorageError) -> Scalar? {
+        if index < 0 { return nil }
+        if let root { return index < root.count ? try value(at: index, in: root) : nil }
+        return try index < count() ? row(at: index).value : nil
+    }
+
+    @inline(__always)
+    private func value(at index: Int, in root: TreeRoot) throws(StorageError) -> Scalar {
         let (leaf, row) = try tree.find(pager, root, at: index)
         return try leaf.scalar(pager, format.kind, in: tree.valueColumn, at: row)
     }

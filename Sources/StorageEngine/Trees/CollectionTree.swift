@@ -154,9 +154,20 @@ struct CollectionTree {
     }
 
     func remove(_ writer: TreeWriter, _ root: inout TreeRoot, at index: Int) throws(StorageError) {
+        try remove(writer, &root, at: index) { _, _ in }
+    }
+
+    /// Removes a row that `read` is called with before, so that reading and removing it take one
+    /// descent. Where a leaf has to be split first, `read` is called again.
+    @inline(__always)
+    func remove(
+        _ writer: TreeWriter, _ root: inout TreeRoot, at index: Int,
+        read: (Node, Int) throws(StorageError) -> Void
+    ) throws(StorageError) {
         while true {
             let (leaf, row) = try writer.descend(&root, format, to: index)
             try check(leaf, row, below: leaf.rowCount, by: writer, in: root)
+            try read(leaf.reading, row)
             guard leaf.prepareRemoval(ofRow: row) else {
                 try split(writer, &root)
                 continue

@@ -35,9 +35,14 @@ extension List {
     ///
     /// - Precondition: The index is valid. A managed list is changed in a write transaction.
     public func remove(at index: Int) {
-        guard let count = changeableCount() else { return }
-        requireIndex(index, upTo: count)
-        removeExisting(at: index)
+        guard let managed = managed.writable() else {
+            requireIndex(index, upTo: contents.count)
+            contents.remove(at: index)
+            return
+        }
+        // One look at the list finds out whether the element exists, and removes it.
+        let isThere = managed.realm.change { try managed.handle.remove(ifAt: index) }
+        if isThere == false { requireIndex(index, upTo: managed.count) }
     }
 
     /// Removes all elements. Removed objects stay in the Realm, unless they are embedded.
