@@ -74,10 +74,13 @@ extension MutableNode {
         }
     }
 
-    /// Prepares the node for the removal of a row. Removing a row between others ends all ramps.
+    /// Prepares the node for the removal of a row, as `prepareRemoval(of:)`.
+    func prepareRemoval(ofRow row: Int) -> Bool { prepareRemoval(of: row..<row + 1) }
+
+    /// Prepares the node for the removal of rows. Removing rows between others ends all ramps.
     /// Returns false, with nothing changed, if there is no room to write the ramps out.
-    func prepareRemoval(ofRow row: Int) -> Bool {
-        row == 0 || row == rowCount - 1 || writeOutRamps(rows: rowCount)
+    func prepareRemoval(of rows: Range<Int>) -> Bool {
+        rows.lowerBound == 0 || rows.upperBound == rowCount || writeOutRamps(rows: rowCount)
     }
 
     func removeRow(at row: Int) { removeRows(row..<row + 1) }
@@ -85,7 +88,7 @@ extension MutableNode {
     /// Removes rows of every column that is not spilled. Does not change any width.
     ///
     /// - Precondition: Rows between others are only removed from a node without ramps; see
-    ///   ``prepareRemoval(ofRow:)``.
+    ///   ``prepareRemoval(of:)``.
     func removeRows(_ rows: Range<Int>) {
         if rows.isEmpty { return }
         let count = rowCount

@@ -103,6 +103,14 @@ struct Backlinks: ~Copyable {
 
     // MARK: Targets
 
+    /// Whether anything refers to an object through a column.
+    @inline(__always)
+    static func isTarget(
+        _ position: Int, at location: RowLocation, in table: Table
+    ) throws(StorageError) -> Bool {
+        try mark(position, at: location, in: table) != Mark.nobody
+    }
+
     static func mark(
         _ position: Int, at location: RowLocation, in table: Table
     ) throws(StorageError) -> Int64 {

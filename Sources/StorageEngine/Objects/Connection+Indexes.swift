@@ -12,6 +12,7 @@ extension Connection {
     ) throws(StorageError) {
         try requireWriteTransaction()
         precondition(column >= 0 && column < table.propertyCount, "column out of range")
+        try removeDeletedRows()
         if let index = table.index(of: column) {
             if isIndexed { return }
             try index.drop()

@@ -53,6 +53,10 @@ public final class Connection {
     var recorder: ChangeRecorder?
     /// Indexes that lack changes of the open write transaction.
     @exclusivity(unchecked) var indexesBehind: [ColumnIndex] = []
+    /// Tables with rows of deleted objects; see `Table+Deletion`.
+    @exclusivity(unchecked) var tablesWithDeletedRows: [Table] = []
+    /// The number of a table's rows of deleted objects at which they are removed. Tests set less.
+    @exclusivity(unchecked) var maximumDeletedRows = DeletedRows.maximumCount
     /// The number of collections made inside mixed values so far; see `CollectionIdentity`.
     private var collectionCount: UInt64 = 0
     /// Positions at which deleted objects were last found in the collections that held them, where
@@ -295,10 +299,12 @@ public final class Connection {
     }
 
     /// Does what remains once all changes of the transaction are made. The forest is flushed last,
-    /// because indexes that catch up and the tail move change the roots of trees.
+    /// because rows that are removed, indexes that catch up and the tail move change the roots of
+    /// trees.
     func completeTransaction() throws(StorageError) {
         if let transactionFailure { throw transactionFailure }
         pager.releaseRetiredMemory()
+        try removeDeletedRows(limitingMemory: true)
         try catchUpIndexes(limitingMemory: true)
         try TailMove.advance(self)
         try forest.flush()
@@ -376,6 +382,7 @@ public final class Connection {
 
     /// Drops everything cached of the version read so far.
     private func forgetSnapshot() {
+        forgetDeletedRows()
         forest.reset()
         layoutStamp.pointee &+= 1
         pathStamp.pointee &+= 1
@@ -418,6 +425,9 @@ public final class Connection {
                 tables[index].adopt(schema, index)
                 continue
             }
+            precondition(
+                index >= tables.count || tables[index].deletedRows.isEmpty,
+                "rows of deleted objects are removed before their table is replaced")
             let table = Table(self, schema, at: index)
             table.record(with: recorder)
             if index < tables.count { tables[index] = table } else { tables.append(table) }
@@ -508,6 +518,7 @@ public final class Connection {
     /// Creates tables inside a write transaction. Their links may refer to each other.
     public func createTables(_ definitions: [TableDefinition]) throws(StorageError) {
         try requireWriteTransaction()
+        try removeDeletedRows()
         try changeSchema { (new) throws(SchemaProblem) in try new.add(definitions) }
     }
 

@@ -136,6 +136,7 @@ final class DatabaseCopy {
     }
 
     private func run() throws(StorageError) {
+        try source.removeDeletedRows()
         try source.catchUpIndexes()
         target.pager.writesInBulk = true
         try target.beginWrite()

@@ -68,8 +68,9 @@ public final class RowLookahead {
     ///
     /// - Throws: `.damaged`.
     public init?(_ table: Table, from position: Int) throws(StorageError) {
+        if table.pager.isInWriteTransaction { return nil }
         let tree = try table.root
-        guard !table.pager.isInWriteTransaction, tree.level > 0 else { return nil }
+        if tree.level == 0 { return nil }
         self.table = table
         pager = .passUnretained(table.pager)
         root = try table.pager.root(of: tree, ClusterShape())
@@ -231,6 +232,8 @@ extension Table {
     public func forEachRow(
         of keys: [ObjectKey], _ body: (ObjectKey, RowLocation) throws(StorageError) -> Bool
     ) throws(StorageError) {
+        // `body` may read tables as a whole.
+        try connection.removeDeletedRows()
         guard let lookahead = try RowLookahead(self, from: 0) else {
             for key in keys {
                 if let location = try location(of: key), try !body(key, location) { return }

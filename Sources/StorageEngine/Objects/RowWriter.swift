@@ -116,12 +116,17 @@ struct RowWriter: ~Copyable {
 
     // MARK: Removing
 
+    /// Removes rows with ascending keys, mostly few; see
+    /// ``ClusterTree/removeTogether(_:_:keys:limitingMemory:)``.
     @inline(__always)
-    func remove(_ key: ObjectKey, from tree: ClusterTree) throws(StorageError) {
-        try tree.remove(clusterWriter, &changedState.pointee.root, key: key)
+    func removeTogether(
+        _ keys: UnsafeBufferPointer<ObjectKey>, from tree: ClusterTree, limitingMemory: Bool
+    ) throws(StorageError) {
+        try tree.removeTogether(
+            clusterWriter, &changedState.pointee.root, keys: keys, limitingMemory: limitingMemory)
     }
 
-    /// Removes rows with ascending keys.
+    /// Removes rows with ascending keys, mostly many of each leaf.
     @inline(__always)
     func remove(_ keys: UnsafeBufferPointer<ObjectKey>, from tree: ClusterTree) throws(StorageError)
     {

@@ -116,7 +116,8 @@ public final class SchemaMigration {
     func change(
         _ change: (inout StoredSchema) throws(SchemaProblem) -> Void
     ) throws(StorageError) {
-        // Indexes belong to tables that may be replaced.
+        // Both belong to tables that may be replaced.
+        try connection.removeDeletedRows(limitingMemory: true)
         try connection.catchUpIndexes(limitingMemory: true)
         let old = connection.schema.tables
         try connection.changeSchema { (new) throws(SchemaProblem) in

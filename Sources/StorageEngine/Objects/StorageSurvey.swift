@@ -51,6 +51,7 @@ private struct StorageSurvey {
     }
 
     mutating func run() throws(StorageError) {
+        try table.connection.removeDeletedRows()
         for (id, role) in table.stored.trees {
             let root = try table.forest.state(id).pointee.root
             switch role {

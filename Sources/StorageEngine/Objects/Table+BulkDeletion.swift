@@ -46,6 +46,7 @@ extension Table {
         try survey.visitAll()
         try deleteTied(survey, progress)
         try free(survey.overflows)
+        forgetDeletedRows()
         try rows.removeAll()
         if primaryKeyColumn != nil { try PrimaryKeyMap.removeAll(in: self) }
         try indexes.removeAll()

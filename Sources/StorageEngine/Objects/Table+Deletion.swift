@@ -5,17 +5,21 @@ extension Table {
     /// its owner then has none. To delete many objects, use ``delete(_:)-([ObjectKey])``.
     public func delete(_ key: ObjectKey) throws(StorageError) {
         try requireWriteTransaction()
-        guard try contains(key) else { throw connection.pager.noSuchObject(key) }
-        try detachReferrers(of: key)
+        guard let location = try location(of: key) else { throw pager.noSuchObject(key) }
+        try detachReferrers(of: key, at: location)
         var owned: [TypedLink] = []
         try erase(key, &owned)
         if !owned.isEmpty { try connection.erase(owned) }
     }
 
     /// Removes all references to the object from the objects that refer to it.
-    private func detachReferrers(of key: ObjectKey) throws(StorageError) {
+    private func detachReferrers(of key: ObjectKey, at location: RowLocation) throws(StorageError) {
+        var location: RowLocation? = location
         // Backlink columns come after all properties.
         for position in propertyCount..<stored.columns.count {
+            // Without referrers, which is most often so, one look finds the marks of all columns.
+            if let location, try !Backlinks.isTarget(position, at: location, in: self) { continue }
+            location = nil
             let origins = try Backlinks.origins(position, key, in: self)
             if origins.isEmpty { continue }
             guard let mirrored = stored.columns[position].backlinks else { continue }
@@ -94,7 +98,7 @@ extension Table {
         }
         if !planted(.leavesIndexEntries) { try indexes.remove(key, of: self) }
         for column in 0..<propertyCount { try releaseValue(column, of: key, collecting: &owned) }
-        try rows.remove(key, from: cluster)
+        try removeRow(of: key)
         recorder?.delete(key, inTable: index)
     }
 
@@ -121,13 +125,102 @@ extension Table {
     }
 }
 
+/// Rows of deleted objects, which a transaction removes together.
+///
+/// Closing the gap of a row moves what is behind it in every column of its leaf. So deleting an
+/// object only notes its key, once everything else of it is gone: its primary key, the entries of
+/// indexes, links, backlinks and what its values own. The rows that wait are removed leaf by leaf:
+///
+/// 1. before anything reads a tree of objects by position or as a whole (``Table/root``, the only
+///    way to one for reading), so that nothing but a lookup by key meets a row that waits,
+/// 2. when `maximumDeletedRows` of a table wait,
+/// 3. before the schema of tables changes, and when the transaction is complete.
+///
+/// Lookups by key (``Table/location(of:)``, ``Table/row(of:in:)``, and `store`) take the keys that
+/// wait for those of no object. Inserting, and changing other objects, meets rows that wait as it
+/// meets any other row, because they are found by their keys. A transaction that fails or is rolled
+/// back forgets them with the roots of its trees.
+extension Table {
+    /// The place of an object's row in the tree, for reading by key: rows that wait are in it.
+    @inline(__always)
+    var rootWithDeletedRows: TreeRoot {
+        get throws(StorageError) { try state.pointee.root }
+    }
+
+    /// Notes that an object is gone except for its row, which must be in the tree. Locations found
+    /// before are out of date.
+    func removeRow(of key: ObjectKey) throws(StorageError) {
+        connection.layoutStamp.pointee &+= 1
+        if deletedRows.isEmpty { connection.noteDeletedRows(in: self) }
+        deletedRows.insert(key)
+        if deletedRows.count >= connection.maximumDeletedRows { try removeDeletedRows() }
+    }
+
+    /// Removes the rows that wait from the tree. After an error the transaction can only be rolled
+    /// back.
+    ///
+    /// `limitingMemory`: no pointers into pages are held (``Pager/limitMemory()``).
+    @inline(never)
+    func removeDeletedRows(limitingMemory: Bool = false) throws(StorageError) {
+        if deletedRows.isEmpty { return }
+        let keys = deletedRows.keys
+        // Nothing waits any more, whatever happens: an error fails the transaction.
+        deletedRows.removeAll()
+        do throws(StorageError) {
+            try rows.removeTogether(keys, from: cluster, limitingMemory: limitingMemory)
+        } catch {
+            pager.failTransaction(error)
+            throw error
+        }
+    }
+
+    /// Forgets the rows that wait, because the transaction has failed, is rolled back, or has
+    /// dropped the tree.
+    func forgetDeletedRows() { deletedRows.removeAll() }
+}
+
 extension Connection {
     /// Erases objects without referrers, and everything they own. Iterative rather than recursive,
     /// because embedded objects may own each other in chains of any length.
     func erase(_ objects: [TypedLink]) throws(StorageError) {
         var doomed = objects
         while let next = doomed.popLast() {
-            try table(next.table).erase(next.key, &doomed)
+            let table = table(next.table)
+            guard try table.contains(next.key) else { throw pager.noSuchObject(next.key) }
+            try table.erase(next.key, &doomed)
         }
+    }
+
+    // MARK: Rows that wait
+
+    /// Notes that a table has rows of deleted objects.
+    fileprivate func noteDeletedRows(in table: Table) {
+        // It may still be listed if it has removed its rows by itself.
+        if !tablesWithDeletedRows.contains(where: { $0 === table }) {
+            tablesWithDeletedRows.append(table)
+        }
+    }
+
+    /// Removes the rows of deleted objects from all tables.
+    ///
+    /// `limitingMemory`: no pointers into pages are held (``Pager/limitMemory()``).
+    @inline(__always)
+    func removeDeletedRows(limitingMemory: Bool = false) throws(StorageError) {
+        if !tablesWithDeletedRows.isEmpty { try removeListedRows(limitingMemory) }
+    }
+
+    @inline(never)
+    private func removeListedRows(_ limitsMemory: Bool) throws(StorageError) {
+        for table in tablesWithDeletedRows {
+            try table.removeDeletedRows(limitingMemory: limitsMemory)
+        }
+        tablesWithDeletedRows.removeAll(keepingCapacity: true)
+    }
+
+    /// Forgets the rows of deleted objects, because the transaction has failed or is rolled back.
+    func forgetDeletedRows() {
+        if tablesWithDeletedRows.isEmpty { return }
+        for table in tablesWithDeletedRows { table.forgetDeletedRows() }
+        tablesWithDeletedRows.removeAll(keepingCapacity: true)
     }
 }

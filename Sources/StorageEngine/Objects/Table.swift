@@ -35,6 +35,8 @@ public final class Table {
     let primaryKeys: PrimaryKeyMap
     let backlinks: Backlinks
     @exclusivity(unchecked) private(set) var indexes = Indexes()
+    /// The rows of deleted objects that are still in the tree; see `Table+Deletion`.
+    @exclusivity(unchecked) var deletedRows = DeletedRows()
     /// Writes trees that contain no objects, so that its moves invalidate no `RowLocation`: those
     /// of backlinks, indexes and collections.
     let quietWriter: TreeWriter
@@ -118,14 +120,23 @@ public final class Table {
         get throws(StorageError) { try forest.state(cluster.treeID) }
     }
 
+    /// The root of the tree of objects, without rows of deleted objects in it. Removes those that
+    /// wait, which moves rows in their leaves; so nothing that holds a `RowLocation` or bytes of a
+    /// row may read it, except when it knows that none waits: after a first read of it and before
+    /// the next change.
     @inline(__always)
     var root: TreeRoot {
-        get throws(StorageError) { try state.pointee.root }
+        get throws(StorageError) {
+            try connection.removeDeletedRows()
+            return try state.pointee.root
+        }
     }
 
     // MARK: Finding
 
-    public func count() throws(StorageError) -> Int { try root.count }
+    public func count() throws(StorageError) -> Int {
+        try state.pointee.root.count - deletedRows.count
+    }
 
     public func contains(_ key: ObjectKey) throws(StorageError) -> Bool {
         try location(of: key) != nil
@@ -133,15 +144,28 @@ public final class Table {
 
     /// The present location of an object's row; nil if the object does not exist.
     public func location(of key: ObjectKey) throws(StorageError) -> RowLocation? {
+        if deletedRows.contains(key) { return nil }
         // During changes, an object is mostly looked up right after it was inserted, or after the
         // one before it, so the paths of the writers are tried first.
         if let location = rows.appended(key) ?? rows.changed(key) { return location }
-        return try ClusterTree.location(pager, try root, of: key)
+        return try ClusterTree.location(pager, try rootWithDeletedRows, of: key)
     }
 
-    /// The row of an object if it lies in this leaf of its table.
+    /// The row of an object if it lies in this leaf of the table.
     @inline(__always)
-    public static func row(of key: ObjectKey, in leaf: Node) -> Int? { leaf.row(of: key) }
+    public func row(of key: ObjectKey, in leaf: Node) -> Int? {
+        deletedRows.contains(key) ? nil : leaf.row(of: key)
+    }
+
+    /// The row of an object if it lies in a leaf that has had no rows of deleted objects since it
+    /// was found; see ``hasDeletedRows``.
+    @inline(__always)
+    public static func row(of key: ObjectKey, inCurrent leaf: Node) -> Int? { leaf.row(of: key) }
+
+    /// Whether leaves have rows of deleted objects at the moment. A deletion changes the
+    /// connection's `layoutStamp`, so a leaf found while this is false has none as long as that
+    /// stays the same.
+    public var hasDeletedRows: Bool { !deletedRows.isEmpty }
 
     /// The row at a position in key order. O(log n).
     public func location(at position: Int) throws(StorageError) -> RowLocation {
@@ -180,7 +204,7 @@ public final class Table {
     public func column(_ column: Int, of leaf: Node) throws(StorageError) -> (
         node: Node, column: Int
     )? {
-        try cluster.place(of: column, in: leaf, pager: pager, under: try root)
+        try cluster.place(of: column, in: leaf, pager: pager, under: try rootWithDeletedRows)
     }
 
     /// The id of a column in the file.

@@ -55,6 +55,7 @@ struct Verification {
     }
 
     private mutating func walk() throws(StorageError) {
+        try connection.removeDeletedRows()
         try connection.catchUpIndexes()
         let known = Set(connection.schema.tables.flatMap { $0.trees.map { Int64($0.id) } })
         try walkNodes(try connection.forest.forestRoot(), Forest.map.format) {

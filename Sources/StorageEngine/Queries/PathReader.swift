@@ -48,7 +48,7 @@ struct PathReader {
         }
 
         mutating func value(of key: ObjectKey) throws(StorageError) -> Scalar {
-            if let leaf, let row = Table.row(of: key, in: leaf) {
+            if let leaf, let row = table.row(of: key, in: leaf) {
                 return try table.value(column, at: RowLocation(leaf: leaf, row: row))
             }
             guard let location = try table.location(of: key) else {

@@ -23,6 +23,7 @@ public struct QueryMatches {
         let root: PageReference
 
         init(_ table: Table) throws(StorageError) {
+            try table.connection.removeDeletedRows()
             let tree = try table.state.pointee
             version = table.pager.version
             let connection = table.connection

@@ -42,7 +42,7 @@ extension Table {
         var leaf: Node?
         for key in objects {
             // Neighbours are often in the same leaf.
-            if let leaf, let row = Table.row(of: key, in: leaf) {
+            if let leaf, let row = row(of: key, in: leaf) {
                 try grouping.add(RowLocation(leaf: leaf, row: row))
             } else if let location = try self.location(of: key) {
                 leaf = location.leaf

@@ -88,7 +88,7 @@ public final class QueryPlan {
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func matches(among keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
-        try root.prepare()
+        try prepare()
         return try preparedMatches(among: keys)
     }
 
@@ -97,6 +97,8 @@ public final class QueryPlan {
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func matches(amongFew keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
+        // Also before objects are found by their keys: conditions may read tables as a whole.
+        try table.connection.removeDeletedRows()
         try root.prepareForFew()
         return try preparedMatches(among: keys)
     }
@@ -105,7 +107,7 @@ public final class QueryPlan {
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func filter(_ keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
-        try root.prepare()
+        try prepare()
         return try preparedFilter(keys)
     }
 
@@ -150,10 +152,18 @@ public final class QueryPlan {
 
     // MARK: Visiting
 
+    /// Prepares the condition for the current version, without rows of deleted objects in any
+    /// table: objects found by their keys have to stay in their places while conditions read tables
+    /// as a whole.
+    private func prepare() throws(StorageError) {
+        try table.connection.removeDeletedRows()
+        try root.prepare()
+    }
+
     /// Prepares the condition for the current version. Returns candidates that include all matches,
     /// if an index or backlinks give few; nil if all objects have to be tested.
     func begin() throws(StorageError) -> [ObjectKey]? {
-        try root.prepare()
+        try prepare()
         return try root.candidates(atMost: table.count() / root.shareOfCandidates)
     }
 
@@ -222,7 +232,7 @@ public final class QueryPlan {
         guard let location else { return nil }
         rows.fill(false, rows: location.leaf.rowCount)
         rows.insert(location.row)
-        while next < keys.count, let row = Table.row(of: keys[next], in: location.leaf) {
+        while next < keys.count, let row = table.row(of: keys[next], in: location.leaf) {
             rows.insert(row)
             next += 1
         }

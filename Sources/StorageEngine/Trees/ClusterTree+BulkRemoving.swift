@@ -2,16 +2,19 @@
 /// column.
 extension ClusterTree {
     /// Removes the rows of existing objects, given in ascending order of their keys. What their
-    /// values own must already be freed. The caller holds no pointers into pages, because memory
-    /// may be released between leaves.
+    /// values own must already be freed.
+    ///
+    /// `limitingMemory`: the caller holds no pointers into pages, because memory may be released
+    /// between leaves.
     func remove(
-        _ writer: TreeWriter, _ root: inout TreeRoot, keys: UnsafeBufferPointer<ObjectKey>
+        _ writer: TreeWriter, _ root: inout TreeRoot, keys: UnsafeBufferPointer<ObjectKey>,
+        limitingMemory: Bool = true
     ) throws(StorageError) {
         var selection = RowSelection()
         var relativeKeys = ContiguousArray<Int64>()
         var next = 0
         while next < keys.count {
-            try writer.pager.limitMemory()
+            if limitingMemory { try writer.pager.limitMemory() }
             if root.reference.isNone { throw writer.pager.noSuchObject(keys[next]) }
             let leaf = try writer.descend(&root, .cluster) { Self.childRow($0, keys[next]) }
             let after = leaf.reading.select(keys, from: next, into: &selection)
@@ -33,8 +36,7 @@ extension ClusterTree {
         }
     }
 
-    private func removeWholeLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws(StorageError)
-    {
+    func removeWholeLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws(StorageError) {
         let leaf = writer.leaf
         for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
             try writer.pager.free(leaf.reading.spillReference(column))

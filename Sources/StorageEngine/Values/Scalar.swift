@@ -3,7 +3,9 @@
 /// Which case holds the values of a type is said at ``ValueType``.
 ///
 /// `bytes` that were read from a connection stay valid until its next write, refresh or end of
-/// read.
+/// read. In a transaction that has deleted objects, bytes of a row also stay valid only until
+/// objects are next found in another way than by their keys, since that removes the rows of the
+/// deleted ones.
 @frozen
 public enum Scalar {
     case null

@@ -9,7 +9,8 @@ struct SequentialLocator {
     private let target: ManagedClass
     /// The connection's layout stamp. The connection lives as long as the target's Realm.
     private let layoutStamp: UnsafeMutablePointer<UInt64>
-    /// The leaf of the last object, valid while the layout stamp is `stamp`.
+    /// The leaf of the last object, valid while the layout stamp is `stamp`; nil if it has rows of
+    /// deleted objects, among which the next one may be.
     private var leaf: Node?
     /// The layout stamp for which the last location is valid.
     private(set) var stamp = UInt64.max
@@ -43,7 +44,9 @@ struct SequentialLocator {
         _ key: Int64, birth: UInt32, at position: Int, before end: Int, _ keyAt: (Int) -> Int64
     ) -> RowLocation? {
         let now = layoutStamp.pointee
-        if now == stamp, let leaf, let row = Table.row(of: ObjectKey(rawValue: key), in: leaf) {
+        if now == stamp, let leaf,
+            let row = Table.row(of: ObjectKey(rawValue: key), inCurrent: leaf)
+        {
             missCount = 0
             return RowLocation(leaf: leaf, row: row)
         }
@@ -53,7 +56,7 @@ struct SequentialLocator {
             return location
         }
         guard let location = target.locate(key: key, birth: birth) else { return nil }
-        leaf = location.leaf
+        leaf = target.withTable { $0.hasDeletedRows } ? nil : location.leaf
         stamp = layoutStamp.pointee
         return location
     }

@@ -12,7 +12,7 @@ extension ManagedClass {
         var leaf: Node?
         for key in keys {
             let key = ObjectKey(rawValue: key)
-            if let leaf, let row = Table.row(of: key, in: leaf) {
+            if let leaf, let row = table.row(of: key, in: leaf) {
                 body(try table.value(column, at: RowLocation(leaf: leaf, row: row)))
             } else if let location = try table.location(of: key) {
                 leaf = location.leaf
