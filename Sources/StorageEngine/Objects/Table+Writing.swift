@@ -206,7 +206,7 @@ extension Table {
     func store(_ value: ClusterTree.StoredValue, _ column: Int, of key: ObjectKey)
         throws(StorageError)
     {
-        if deletedRows.contains(key) { throw pager.noSuchObject(key) }
+        if hasDeletedRows, deletedRows.contains(key) { throw pager.noSuchObject(key) }
         try rows.set(column, of: key, to: value, in: cluster)
     }
 

@@ -144,7 +144,7 @@ public final class Table {
 
     /// The present location of an object's row; nil if the object does not exist.
     public func location(of key: ObjectKey) throws(StorageError) -> RowLocation? {
-        if deletedRows.contains(key) { return nil }
+        if hasDeletedRows, deletedRows.contains(key) { return nil }
         // During changes, an object is mostly looked up right after it was inserted, or after the
         // one before it, so the paths of the writers are tried first.
         if let location = rows.appended(key) ?? rows.changed(key) { return location }
@@ -154,7 +154,7 @@ public final class Table {
     /// The row of an object if it lies in this leaf of the table.
     @inline(__always)
     public func row(of key: ObjectKey, in leaf: Node) -> Int? {
-        deletedRows.contains(key) ? nil : leaf.row(of: key)
+        hasDeletedRows && deletedRows.contains(key) ? nil : leaf.row(of: key)
     }
 
     /// The row of an object if it lies in a leaf that has had no rows of deleted objects since it
@@ -165,6 +165,7 @@ public final class Table {
     /// Whether leaves have rows of deleted objects at the moment. A deletion changes the
     /// connection's `layoutStamp`, so a leaf found while this is false has none as long as that
     /// stays the same.
+    @inline(__always)
     public var hasDeletedRows: Bool { !deletedRows.isEmpty }
 
     /// The row at a position in key order. O(log n).

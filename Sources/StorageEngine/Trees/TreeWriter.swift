@@ -118,18 +118,15 @@ final class TreeWriter {
 
     /// Returns the row of an object in the cluster leaf at the end of the path, or nil if it is not
     /// there. Several changes to one object often follow each other, so the row of the last call is
-    /// tried first, and then the one behind it, because old objects are mostly deleted in order.
+    /// tried first.
     @inline(__always)
     func row(of key: ObjectKey) -> Int? {
         let leaf = leaf.reading
         let column = leaf.keyColumn
-        if column >= 0 {
-            let relative = key.rawValue &- leaf.lowKey
-            if lastRow < leaf.rowCount, leaf.integer(column, lastRow) == relative { return lastRow }
-            if lastRow + 1 < leaf.rowCount, leaf.integer(column, lastRow + 1) == relative {
-                lastRow += 1
-                return lastRow
-            }
+        if column >= 0, lastRow < leaf.rowCount,
+            leaf.integer(column, lastRow) == key.rawValue &- leaf.lowKey
+        {
+            return lastRow
         }
         guard let row = leaf.row(of: key) else { return nil }
         lastRow = row
