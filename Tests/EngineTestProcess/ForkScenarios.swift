@@ -41,30 +41,47 @@ let forkScenarios: [String: Scenario] = [
     // Arguments: path, number of forks. Another thread sorts meanwhile, so that the second thread
     // of the parent has work when it forks.
     "fork-and-sort": { arguments in
-        let path = arguments[0]
-        let connection = try Connection(Database.open(path: path))
-        try insertManyNumbers(connection)
-        let expected = try keysInOrder(connection)
-        let sorting = BackgroundThread { isStopped in
-            let own = try Connection(Database.open(path: path))
-            while !isStopped() { _ = try keysInOrder(own) }
-        }
-        var failures: [String] = []
-        for round in 0..<Int64(arguments[1])! {
-            let child = forkProcess()
-            if child == 0 {
-                alarm(60)
-                let keys = try? keysInOrder(Connection(Database.open(path: path)))
-                _exit(keys == expected ? 0 : 1)
-            }
-            var status: Int32 = 0
-            waitpid(child, &status, 0)
-            if status != 0 { failures.append("\(round): \(status)") }
-        }
-        try sorting.finish()
-        report(failures.isEmpty ? "all children sorted" : failures.joined(separator: ", "))
+        try forkBeside(keysInOrder, arguments, "all children sorted")
+    },
+    // The same for groups.
+    "fork-and-group": { arguments in
+        try forkBeside(countsOfGroups, arguments, "all children grouped")
     },
 ]
+
+/// Forks children that ask a question which two threads answer, while another thread asks it.
+private func forkBeside(
+    _ ask: @escaping @Sendable (Connection) throws -> [Int64], _ arguments: [String],
+    _ success: String
+) throws {
+    let path = arguments[0]
+    let connection = try Connection(Database.open(path: path))
+    try insertManyNumbers(connection)
+    let expected = try ask(connection)
+    let asking = BackgroundThread { isStopped in
+        let own = try Connection(Database.open(path: path))
+        while !isStopped() { _ = try ask(own) }
+    }
+    var failures: [String] = []
+    for round in 0..<Int64(arguments[1])! {
+        let child = forkProcess()
+        if child == 0 {
+            alarm(60)
+            let answer = try? ask(Connection(Database.open(path: path)))
+            _exit(answer == expected ? 0 : 1)
+        }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        if status != 0 { failures.append("\(round): \(status)") }
+    }
+    try asking.finish()
+    report(failures.isEmpty ? success : failures.joined(separator: ", "))
+}
+
+private func countsOfGroups(_ connection: Connection) throws -> [Int64] {
+    let table = try connection.table(named: "Number")!
+    return try QueryPlan(table, .constant(true)).groups(by: 0, of: [0]).map { Int64($0.count) }
+}
 
 /// Inserts as many objects as two threads sort.
 private func insertManyNumbers(_ connection: Connection) throws {
@@ -79,10 +96,10 @@ private func insertManyNumbers(_ connection: Connection) throws {
     try connection.commit()
 }
 
-private func keysInOrder(_ connection: Connection) throws -> [ObjectKey] {
+private func keysInOrder(_ connection: Connection) throws -> [Int64] {
     let table = try connection.table(named: "Number")!
     let sorter = try QuerySorter(table, [QueryOrder(column: 0)])
-    return try sorter.sorted(QueryPlan(table, .constant(true)))
+    return try sorter.sorted(QueryPlan(table, .constant(true))).map(\.rawValue)
 }
 
 private func setVersion(_ connection: Connection) throws {

@@ -66,6 +66,8 @@
     /// Whether they take so much memory that it is to be freed as soon as no pointer into it is
     /// used.
     @exclusivity(unchecked) @usableFromInline private(set) var hasExcessMemory = false
+    /// Which questions about its pages are divided among two threads.
+    @exclusivity(unchecked) var worthSharing = WorthSharing()
     /// Bytes of them beyond which that is so.
     private let mostDecryptedBytes: Int
 

@@ -47,6 +47,27 @@ public struct ColumnSum: Sendable {
         }
     }
 
+    /// Adds what ``PackedColumn/sum(_:)`` returned for some rows of a column. Returns false, with
+    /// nothing added, if these are floating-point values that have to be added one by one.
+    mutating func add(_ sum: Int128, count added: Int, of column: PackedColumn) -> Bool {
+        if kind == .integer {
+            integer += sum
+        } else {
+            guard !column.zone.holdsImages, addsExactly(column) else { return false }
+            floating += Double(sum)
+        }
+        count += added
+        return true
+    }
+
+    /// Adds another sum. The result for floating point depends on the order unless the sums have no
+    /// fractions and are below 2^53.
+    mutating func merge(_ other: ColumnSum) {
+        count += other.count
+        integer += other.integer
+        floating += other.floating
+    }
+
     private mutating func addOneByOne(
         _ column: PackedColumn, _ selection: UnsafePointer<UInt64>?, _ value: (Int64) -> Double
     ) {
@@ -62,17 +83,21 @@ public struct ColumnSum: Sendable {
 
     /// Adds whole numbers as integers if adding them one by one would be exact as well.
     private mutating func addWhole(_ column: PackedColumn, _ selection: UnsafePointer<UInt64>?) {
-        let limit = 9_007_199_254_740_992.0
-        let zone = column.zone
-        let reach =
-            (Double(zone.base.magnitude) + Double(zone.largest)) * Double(column.rowCount)
-            + floating.magnitude
-        guard reach < limit, floating == floating.rounded() else {
+        guard addsExactly(column) else {
             addOneByOne(column, selection) { Double($0) }
             return
         }
         let (sum, added) = column.sum(selection)
         floating += Double(sum)
         count += added
+    }
+
+    /// Below this magnitude doubles have all whole numbers.
+    static let exactLimit = 9_007_199_254_740_992.0
+
+    /// Whether adding whole numbers of a column one by one is exact.
+    private func addsExactly(_ column: PackedColumn) -> Bool {
+        let reach = column.zone.greatestMagnitude * Double(column.rowCount) + floating.magnitude
+        return reach < Self.exactLimit && floating == floating.rounded()
     }
 }

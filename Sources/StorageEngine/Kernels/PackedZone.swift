@@ -25,6 +25,9 @@ struct PackedZone {
         holdsImages = entry.kindCode != ColumnKind.integer.rawValue && !entry.isWhole
     }
 
+    /// A bound on the magnitudes of whole numbers.
+    var greatestMagnitude: Double { Double(base.magnitude) + Double(largest) }
+
     /// The deltas of a column that are in a range, before the range is inverted.
     enum Coverage {
         case none

@@ -59,6 +59,9 @@ public struct LeafScan: ~Copyable {
     /// The position of the leaf's first row in the order of object keys.
     public var firstPosition: Int { cursor.firstPosition }
 
+    /// The number of rows behind the current leaf, or of all rows before the first leaf.
+    var remainingRows: Int { cursor.remaining }
+
     public func key(_ row: Int) -> ObjectKey { leaf.objectKey(row) }
 
     // MARK: Finding
@@ -105,7 +108,7 @@ public struct LeafScan: ~Copyable {
     }
 
     /// Where the result of a predicate for this leaf is found.
-    private enum Place {
+    enum Place {
         /// In the leaf's directory: the result is the same for all rows.
         case same(isMatch: Bool)
         /// In a column of the leaf or of a spilled node.
@@ -113,7 +116,7 @@ public struct LeafScan: ~Copyable {
     }
 
     @inline(__always)
-    private func place(_ predicate: ColumnPredicate) throws(StorageError) -> Place {
+    func place(_ predicate: ColumnPredicate) throws(StorageError) -> Place {
         precondition(
             predicate.table == ObjectIdentifier(table), "a predicate of another table")
         if planted(.scansAllColumns) {
@@ -155,6 +158,12 @@ public struct LeafScan: ~Copyable {
             let byteCount = min(node.entry(column).dataBytes(rows: node.rowCount), 1024)
             pager.prefetch(page: next, offset: offset, byteCount: byteCount)
         }
+        prefetchUpcomingDirectory(column)
+    }
+
+    /// Prefetches the directory, up to a column, of the leaf after the next one.
+    @inline(__always)
+    func prefetchUpcomingDirectory(_ column: Int) {
         if let next = cursor.upcomingPage(2) {
             let directory = ColumnEntry.directoryOffset + (column + 1) * ColumnEntry.size
             pager.prefetch(page: next, offset: 0, byteCount: min(directory, 512))
@@ -164,27 +173,12 @@ public struct LeafScan: ~Copyable {
     private func match(
         _ test: ColumnPredicate.Test, _ node: Node, column: Int, into mask: inout RowMask
     ) throws(StorageError) {
-        switch test {
-        case .nothing: mask.fill(false, rows: rowCount)
-        case .null(let isNull):
-            mask.fill(true, rows: rowCount)
-            if isNull {
-                mask.formIntersection(nulls: node.nullWords(column))
-            } else {
-                mask.subtract(nulls: node.nullWords(column))
-            }
-        case .numbers(let range): PackedColumn(node, column).match(range, into: &mask)
-        case .fixed16(let low, let high, let isEqual):
-            Fixed16Column(node, column).match(low, high, isEqual: isEqual, into: &mask)
-        case .bytes(let test, let pattern, let isInverted):
-            let bytes = BytesColumn(node, column)
-            if bytes.match(test, pattern, into: &mask) {
-                try matchElsewhere(test, pattern, in: node, column: column, into: &mask)
-            }
-            if isInverted {
-                mask.formComplement()
-                mask.subtract(nulls: bytes.nulls)
-            }
+        if test.match(node, column, into: &mask) { return }
+        guard case .bytes(let test, let pattern, let isInverted) = test else { return }
+        try matchElsewhere(test, pattern, in: node, column: column, into: &mask)
+        if isInverted {
+            mask.formComplement()
+            mask.subtract(nulls: node.nullWords(column))
         }
     }
 
@@ -264,5 +258,35 @@ public struct LeafScan: ~Copyable {
         else { return }
         prefetchNextLeaf(node, place)
         extreme.add(PackedColumn(node, place), selection)
+    }
+}
+
+extension ColumnPredicate.Test {
+    /// Sets `mask` to the rows of a node that match. Returns false if values that are too long for
+    /// the node are still to be tested; the test is not inverted yet then.
+    @inline(__always)
+    func match(_ node: Node, _ column: Int, into mask: inout RowMask) -> Bool {
+        let rowCount = node.rowCount
+        switch self {
+        case .nothing: mask.fill(false, rows: rowCount)
+        case .null(let isNull):
+            mask.fill(true, rows: rowCount)
+            if isNull {
+                mask.formIntersection(nulls: node.nullWords(column))
+            } else {
+                mask.subtract(nulls: node.nullWords(column))
+            }
+        case .numbers(let range): PackedColumn(node, column).match(range, into: &mask)
+        case .fixed16(let low, let high, let isEqual):
+            Fixed16Column(node, column).match(low, high, isEqual: isEqual, into: &mask)
+        case .bytes(let test, let pattern, let isInverted):
+            let bytes = BytesColumn(node, column)
+            if bytes.match(test, pattern, into: &mask) { return false }
+            if isInverted {
+                mask.formComplement()
+                mask.subtract(nulls: bytes.nulls)
+            }
+        }
+        return true
     }
 }

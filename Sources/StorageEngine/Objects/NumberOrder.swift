@@ -13,22 +13,20 @@ struct NumberOrder {
     private let layout: WordLayout?
     private var words: [UInt64] = []
     private var entries: [NumberEntry] = []
-    private let splitsFrom: Int
-
-    /// From how many objects on the sort is divided into parts: from a megabyte of words on.
-    static let usualSplit = 1 << 17
+    private let sharing: WorthSharing
 
     /// - Parameters:
     ///   - layout: the layout for the same column and direction; nil to sort entries.
     ///   - count: the number of objects that will be appended, or less.
+    ///   - sharing: whether two threads sort.
     init(
         _ column: Int, ascending: Bool, layout: WordLayout?, reserving count: Int,
-        splitsFrom: Int = Self.usualSplit
+        sharing: WorthSharing = WorthSharing()
     ) {
         self.column = column
         isAscending = ascending
         self.layout = layout
-        self.splitsFrom = splitsFrom
+        self.sharing = sharing
         if layout != nil { words.reserveCapacity(count) } else { entries.reserveCapacity(count) }
     }
 
@@ -89,7 +87,7 @@ struct NumberOrder {
 
     private mutating func sort(into keys: SortedKeys) -> [Range<Int>] {
         // Places in a bucket are numbers of 32 bits.
-        let isSplit = count >= splitsFrom && count <= UInt32.max
+        let isSplit = sharing.isWorth(.sort, rows: count) && count <= UInt32.max
         guard let layout else {
             if isSplit { return keys.sort(&entries, as: NumberEntryForm(), byBits: 0..<64) }
             entries.sortByRank(ranksDecide: true)

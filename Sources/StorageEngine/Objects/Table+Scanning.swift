@@ -9,6 +9,15 @@ extension Table {
     public func count(where predicate: ColumnPredicate) throws(StorageError) -> Int {
         var scratch = RowMask()
         var scan = try LeafScan(self, keepsLeaves: false)
+        if scan.remainingRows >= pager.worthSharing.fewestRows,
+            let count = try sharedCount(
+                where: LeafCondition(predicate),
+                matching: { rows, scan throws(StorageError) in
+                    try scan.match(predicate, into: &rows)
+                })
+        {
+            return count
+        }
         var count = 0
         while try scan.next() { count += try scan.count(predicate, scratch: &scratch) }
         return count
@@ -42,6 +51,15 @@ extension Table {
         var sum = try emptySum(column)
         var mask = RowMask()
         var scan = try LeafScan(self, keepsLeaves: false)
+        if scan.remainingRows >= pager.worthSharing.fewestRows,
+            let sum = try sharedSum(
+                column, where: predicate.map { LeafCondition($0) } ?? LeafCondition(),
+                matching: { rows, scan throws(StorageError) in
+                    if let predicate { try scan.match(predicate, into: &rows) }
+                })
+        {
+            return sum
+        }
         while try scan.next() {
             guard let predicate else {
                 try scan.add(column, to: &sum)

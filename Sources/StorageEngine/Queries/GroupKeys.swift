@@ -7,7 +7,7 @@ struct GroupKeys: ~Copyable {
     /// A number that no group has.
     static let none = UInt32.max
 
-    private let kind: ColumnKind
+    let kind: ColumnKind
     private var slots = OwnedBuffer<UInt32>(count: Self.leastSlots) { _ in Self.none }
     private var slotCount = Self.leastSlots
     /// The rank or the hash of each group's value; 0 for null.
@@ -42,6 +42,15 @@ struct GroupKeys: ~Copyable {
                 $0.storeBytes(of: high.littleEndian, toByteOffset: 8, as: UInt32.self)
                 return group(of: UnsafeRawBufferPointer($0))
             }
+        }
+    }
+
+    /// Returns the group of the value of another table's group, which is made if there is none.
+    mutating func group(_ group: Int, of other: borrowing GroupKeys) -> UInt32 {
+        if UInt32(group) == other.null { return groupOfNull() }
+        if kind.isPacked { return self.group(ofRank: other.words[group]) }
+        return other.bytes.withUnsafeBytes {
+            self.group(of: UnsafeRawBufferPointer(rebasing: $0[other.range(of: group)]))
         }
     }
 

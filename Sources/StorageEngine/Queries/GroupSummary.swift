@@ -72,6 +72,13 @@ public struct GroupSummary: Sendable {
         }
     }
 
+    /// Adds the values of other objects. See ``GroupTable/merge(_:)`` for sums of floating point.
+    mutating func merge(_ other: GroupSummary) {
+        sum.merge(other.sum)
+        least = min(least, other.least)
+        greatest = max(greatest, other.greatest)
+    }
+
     @inline(__always)
     private mutating func include(_ number: Int64) {
         least = min(least, number)

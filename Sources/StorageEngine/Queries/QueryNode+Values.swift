@@ -27,6 +27,11 @@ final class ColumnNode: QueryNode {
         try scan.verdict(predicate)
     }
 
+    override func append(to condition: inout LeafCondition) -> Bool {
+        condition.append(predicate)
+        return true
+    }
+
     override func candidates(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
         try IndexedTest(table, column, passing: test)?.keys(atMost: limit)
     }

@@ -44,6 +44,11 @@ class QueryNode {
     /// result is the same as long as the object's leaf, and what that refers to, are unchanged.
     var asksOwnRowOnly: Bool { false }
 
+    /// Appends the condition in the form for two threads, and returns true. Returns false, with
+    /// some of it appended, if it is more than tests of the object's own columns by kernels: other
+    /// tests read further pages, other objects, or what the program does.
+    func append(to condition: inout LeafCondition) -> Bool { false }
+
     /// One line for the node, followed by an indented line for each node below.
     func explain() -> [String] { preconditionFailure("overridden") }
 }
@@ -56,6 +61,17 @@ struct QueryStart {
 }
 
 extension QueryNode {
+    /// Appends an "and" or "or" of conditions. The first one is evaluated in every leaf, so it must
+    /// be there.
+    static func append(_ parts: [QueryNode], isAny: Bool, to condition: inout LeafCondition) -> Bool
+    {
+        if parts.isEmpty { return false }
+        let first = condition.begin()
+        for part in parts where !part.append(to: &condition) { return false }
+        condition.end(first, isAny: isAny)
+        return true
+    }
+
     static func indented(_ nodes: [QueryNode]) -> [String] {
         nodes.flatMap { $0.explain() }.map { "  " + $0 }
     }
@@ -133,6 +149,10 @@ final class AndNode: QueryNode {
         return nil
     }
 
+    override func append(to condition: inout LeafCondition) -> Bool {
+        Self.append(parts, isAny: false, to: &condition)
+    }
+
     override func explain() -> [String] { ["all of"] + Self.indented(parts) }
 }
 
@@ -185,6 +205,10 @@ final class OrNode: QueryNode {
 
     override var namesMatchesOnly: Bool { parts.allSatisfy(\.namesMatchesOnly) }
 
+    override func append(to condition: inout LeafCondition) -> Bool {
+        Self.append(parts, isAny: true, to: &condition)
+    }
+
     override func explain() -> [String] { ["any of"] + Self.indented(parts) }
 }
 
@@ -209,6 +233,11 @@ final class NotNode: QueryNode {
 
     override func verdict(in scan: borrowing LeafScan) throws(StorageError) -> Bool? {
         try part.verdict(in: scan).map { !$0 }
+    }
+
+    override func append(to condition: inout LeafCondition) -> Bool {
+        condition.appendNot()
+        return part.append(to: &condition)
     }
 
     override func explain() -> [String] { ["none of"] + Self.indented([part]) }

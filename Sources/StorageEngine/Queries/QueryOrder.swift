@@ -25,8 +25,6 @@ public struct QueryOrder: Sendable, Hashable {
 /// Used by the connection's thread. Nothing may be written during a call.
 public struct QuerySorter {
     let keys: [QuerySortKey]
-    /// From how many objects on an order by a number is divided among two threads. For tests.
-    var splitsFrom = NumberOrder.usualSplit
 
     /// - Throws: `.invalidArgument` for a collection, for a link as the last column, or for another
     ///   column on the path than a link.

@@ -8,7 +8,13 @@ extension QueryPlan {
     public func sum(_ column: Int) throws(StorageError) -> ColumnSum {
         if matchesEverything { return try table.sum(column) }
         var sum = try table.emptySum(column)
-        try forEachLeaf(among: begin(), keepsLeaves: false) { rows, scan throws(StorageError) in
+        let candidates = try begin()
+        if let condition = try sharedCondition(candidates),
+            let sum = try table.sharedSum(column, where: condition, matching: narrow)
+        {
+            return sum
+        }
+        try forEachLeaf(among: candidates, keepsLeaves: false) { rows, scan throws(StorageError) in
             try scan.add(column, of: rows, to: &sum)
             return true
         }

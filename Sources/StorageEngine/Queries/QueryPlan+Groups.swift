@@ -21,7 +21,13 @@ extension QueryPlan {
     public func groups(by column: Int, of columns: [Int] = []) throws(StorageError) -> [ValueGroup]
     {
         var grouping = try ObjectGrouping(table, by: column, of: columns)
-        try forEachLeaf(among: begin(), keepsLeaves: false) { rows, scan throws(StorageError) in
+        let candidates = try begin()
+        if let condition = try sharedCondition(candidates),
+            try grouping.addShared(where: condition, matching: narrow)
+        {
+            return grouping.inOrder()
+        }
+        try forEachLeaf(among: candidates, keepsLeaves: false) { rows, scan throws(StorageError) in
             try grouping.add(rows, scan)
             return true
         }

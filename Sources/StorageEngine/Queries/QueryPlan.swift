@@ -55,6 +55,11 @@ public final class QueryPlan {
         if candidates == nil, effort == nil, let onlyTest {
             return try table.count(where: onlyTest)
         }
+        if let condition = try sharedCondition(candidates),
+            let count = try table.sharedCount(where: condition, matching: narrow)
+        {
+            return count
+        }
         var count = 0
         try forEachLeaf(among: candidates, keepsLeaves: false) { rows, _ in
             count += rows.count
@@ -165,6 +170,23 @@ public final class QueryPlan {
     func begin() throws(StorageError) -> [ObjectKey]? {
         try prepare()
         return try root.candidates(atMost: table.count() / root.shareOfCandidates)
+    }
+
+    /// The condition in the form for two threads; nil if they cannot, or it is not worth it to,
+    /// evaluate it, or effort is measured.
+    ///
+    /// - Parameter candidates: the result of ``begin()``.
+    func sharedCondition(_ candidates: [ObjectKey]?) throws(StorageError) -> LeafCondition? {
+        guard candidates == nil, effort == nil,
+            try table.count() >= table.pager.worthSharing.fewestRows
+        else { return nil }
+        var condition = LeafCondition()
+        return matchesEverything || root.append(to: &condition) ? condition : nil
+    }
+
+    /// Removes the rows of a leaf that do not match. The condition must have been prepared.
+    func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws(StorageError) {
+        try root.narrow(&rows, in: scan)
     }
 
     /// Visits leaves in the order of their keys, each with the rows that match, until `body`

@@ -23,7 +23,7 @@ extension QuerySorter {
             layout: isWorthLayout
                 ? try WordLayout(key.column, of: plan.table, ascending: key.isAscending) : nil,
             reserving: plan.matchesEverything || found != nil ? mostCount : 0,
-            splitsFrom: splitsFrom)
+            sharing: plan.table.pager.worthSharing)
         try visited.forEachLeaf(among: candidates) { rows, scan throws(StorageError) in
             if let isNull {
                 try scan.match(isNull, into: &nulls)

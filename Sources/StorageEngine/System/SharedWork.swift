@@ -6,15 +6,27 @@ import CRealmSystem
 /// The first one needs nobody: it takes parts from the beginning, and waits only for a part that
 /// the second one has begun. So a part should take less than a tenth of a millisecond.
 ///
-/// A part reads and writes memory that the first thread keeps valid until ``perform(_:with:_:)``
-/// returns, and nothing that another part writes. It reads no page that the first thread has not
-/// read, uses no object of a connection, and cannot fail.
-// Unchecked because of the pointers, which are only accessed atomically.
+/// All parts are there from the beginning (``perform(_:with:_:)``), or the first thread adds them
+/// while the second one does those that are there (``begin(with:_:)``).
+///
+/// A part reads and writes memory that the first thread keeps valid until the work has ended, and
+/// nothing that another part writes. It reads no page that the first thread has not read, uses no
+/// object of a connection, and cannot fail.
+// Unchecked because of the pointers, which are only accessed atomically, and of the second thread,
+// which only the first one asks for.
 final class SharedWork: @unchecked Sendable {
-    private let partCount: UInt32
-    private let part: @Sendable (Int) -> Void
+    /// Who does a part. What is kept for a worker, one thread at a time uses.
+    enum Worker: Int, CaseIterable { case first, second }
+
+    private let part: @Sendable (Int, Worker) -> Void
+    /// The thread to which the work was offered; nil if it was not.
+    private var second: SecondThread?
     /// The first part that nobody has taken.
     private let next: UnsafeMutablePointer<UInt32>
+    /// The number of parts that may be taken.
+    private let available: UnsafeMutablePointer<UInt32>
+    /// Not zero once no part will be added.
+    private let isComplete: UnsafeMutablePointer<UInt32>
     /// Whether the second thread takes parts. The first thread sleeps on this word.
     private let help: UnsafeMutablePointer<UInt32>
 
@@ -27,13 +39,16 @@ final class SharedWork: @unchecked Sendable {
     /// How long the first thread spins for the last part of the second one before it sleeps, in
     /// nanoseconds: as long as the longest part should take.
     private static let patience: UInt64 = 100_000
+    /// How long the second thread waits for another part before it leaves the rest to the first.
+    private static let patienceForParts: UInt64 = 50_000
 
-    private init(_ partCount: Int, _ part: @escaping @Sendable (Int) -> Void) {
-        self.partCount = UInt32(partCount)
+    private init(_ part: @escaping @Sendable (Int, Worker) -> Void) {
         self.part = part
-        next = .allocate(capacity: 2)
-        next.initialize(repeating: 0, count: 2)
-        help = next + 1
+        next = .allocate(capacity: 4)
+        next.initialize(repeating: 0, count: 4)
+        available = next + 1
+        isComplete = next + 2
+        help = next + 3
     }
 
     deinit { next.deallocate() }
@@ -49,21 +64,45 @@ final class SharedWork: @unchecked Sendable {
             for number in 0..<partCount { part(number) }
             return
         }
-        let work = SharedWork(partCount, part)
-        let second = second()
-        let isOffered = second.offer(work)
-        work.takeParts()
-        if isOffered {
-            second.withdraw(work)
-            second.note(wasLate: !work.waitForHelp())
-        }
+        let work = SharedWork { number, _ in part(number) }
+        work.add(upTo: partCount)
+        work.isComplete.storeRelease(1)
+        work.offer(to: second())
+        work.finish()
     }
 
-    private func takeParts() {
+    /// Begins work whose parts are added by ``add(upTo:)``, and done when ``finish()`` returns.
+    /// `part` is called once with each number. Two calls at the same time have different workers.
+    static func begin(
+        with second: @autoclosure () -> SecondThread = SecondThread.ofProcess.value,
+        _ part: @escaping @Sendable (Int, Worker) -> Void
+    ) -> SharedWork {
+        let work = SharedWork(part)
+        if System.processorCount > 1 { work.offer(to: second()) }
+        return work
+    }
+
+    /// Lets the second thread take all parts below `partCount`.
+    func add(upTo partCount: Int) { available.storeRelease(UInt32(partCount)) }
+
+    /// Takes parts until there are none, and returns when all are done. Called once.
+    func finish() {
+        isComplete.storeRelease(1)
+        while let number = takePart() { part(number, .first) }
+        guard let second else { return }
+        second.withdraw(self)
+        second.note(wasLate: !waitForHelp())
+    }
+
+    private func offer(to thread: SecondThread) {
+        if thread.offer(self) { second = thread }
+    }
+
+    private func takePart() -> Int? {
         while true {
-            let number = next.fetchAdd(1)
-            if number >= partCount { return }
-            part(Int(number))
+            let number = next.loadRelaxed()
+            if number >= available.loadAcquire() { return nil }
+            if next.compareExchange(expected: number, desired: number + 1) { return Int(number) }
         }
     }
 
@@ -90,9 +129,26 @@ final class SharedWork: @unchecked Sendable {
     fileprivate func beginHelp() { help.storeSequential(Help.begun) }
 
     fileprivate func giveHelp() {
-        takeParts()
+        repeat {
+            while let number = takePart() { part(number, .second) }
+        } while waitForPart()
         help.storeSequential(Help.ended)
         System.wake(help)
+    }
+
+    /// Returns false if there will be no part that nobody has taken, or none soon.
+    private func waitForPart() -> Bool {
+        var end: UInt64 = 0
+        while true {
+            // In this order, because the last part is added before.
+            let isLast = isComplete.loadAcquire() != 0
+            if next.loadRelaxed() < available.loadAcquire() { return true }
+            if isLast { return false }
+            for _ in 0..<16 { System.relaxProcessor() }
+            let now = System.monotonicNanoseconds
+            if end == 0 { end = now + Self.patienceForParts }
+            if now > end { return false }
+        }
     }
 }
 

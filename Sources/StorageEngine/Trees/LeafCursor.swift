@@ -23,7 +23,7 @@ struct LeafCursor: ~Copyable {
     /// The number of rows behind the current leaf, according to the tree's root. In a malicious
     /// file the same node may occur repeatedly; the walk ends once it has seen as many rows as the
     /// root counts.
-    private var remaining: Int
+    private(set) var remaining: Int
 
     /// Creates a cursor before the leaf that holds the row at position `start`.
     init(

@@ -86,10 +86,11 @@ import ToolSupport
             }.map(\.key)
             let expected = ascending ? nulls + numbers : numbers + nulls
             #expect(try table.keys(sortedBy: 0, ascending: ascending) == expected)
-            var sorter = try QuerySorter(table, [QueryOrder(column: 0, isAscending: ascending)])
+            let sorter = try QuerySorter(table, [QueryOrder(column: 0, isAscending: ascending)])
+            connection.pager.worthSharing.sharesAll = false
             let plan = try QueryPlan(table, .constant(true))
             #expect(try sorter.sorted(plan) == expected)
-            sorter.splitsFrom = 1
+            connection.pager.worthSharing.sharesAll = true
             #expect(try sorter.sorted(plan) == expected)
         }
     }

@@ -255,8 +255,8 @@ import ToolSupport
         if random.next(below: 2) == 0 { try table.connection.commit() }
         for _ in 0..<20 {
             let orders = randomOrders(&random)
-            var sorter = try QuerySorter(table, orders)
-            if random.next(below: 2) == 0 { sorter.splitsFrom = 1 }
+            let sorter = try QuerySorter(table, orders)
+            table.pager.worthSharing.sharesAll = random.next(below: 2) == 0
             let (condition, isTrue) = question(&random)
             let plan = try QueryPlan(table, condition)
             let expected = sorted(rows.filter(isTrue), orders, rows)

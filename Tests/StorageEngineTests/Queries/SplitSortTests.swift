@@ -53,8 +53,8 @@ import ToolSupport
             random.next(below: 2) == 0
             ? .constant(true) : .value(column: 0, .compare(.less, .integer(60_000)))
         let plan = try QueryPlan(table, condition)
-        var sorter = try QuerySorter(table, orders)
-        sorter.splitsFrom = 1
+        let sorter = try QuerySorter(table, orders)
+        connection.pager.worthSharing.sharesAll = true
         let rows = try plan.keys().map { key in
             (key: key, values: try columns.indices.map { try table.value($0, of: key) })
         }

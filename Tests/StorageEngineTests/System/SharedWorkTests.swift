@@ -71,6 +71,55 @@ import ToolSupport
         try other.wait()
     }
 
+    /// Parts are added one by one while others are being done.
+    @Test(arguments: [0, 1, 2, 100])
+    func everyAddedPartIsDoneOnce(partCount: Int) throws {
+        let threads = (0..<3).map { _ in
+            BackgroundThread { _ in
+                for round in 0..<200 {
+                    let counts = Counts(partCount)
+                    let workers = SharedWork.Worker.allCases.map { _ in Locked(()) }
+                    let overlaps = Locked(0)
+                    let work = SharedWork.begin { part, worker in
+                        // Nobody else has the worker meanwhile.
+                        let isDone: Void? = workers[worker.rawValue].tryWithLock { _ in
+                            counts.add(part)
+                        }
+                        if isDone == nil { overlaps.withLock { $0 += 1 } }
+                    }
+                    for part in 0..<partCount {
+                        work.add(upTo: part + 1)
+                        if round % 50 == part { System.giveUpProcessor() }
+                    }
+                    work.finish()
+                    if !counts.areAllOne || overlaps.withLock({ $0 }) > 0 { return false }
+                }
+                return true
+            }
+        }
+        for thread in threads { #expect(try thread.wait()) }
+    }
+
+    /// The second thread does parts while the first one has not added all.
+    @Test(.enabled(if: System.processorCount > 1), .timeLimit(.minutes(5)))
+    func theSecondThreadBeginsBeforeAllPartsAreThere() {
+        let second = Self.ownSecondThread()
+        var isHelped = false
+        while !isHelped {
+            let begun = Locked(false)
+            let work = SharedWork.begin(with: second) { _, worker in
+                if worker == .second { begun.withLock { $0 = true } }
+            }
+            for part in 0..<1_000 where !isHelped {
+                work.add(upTo: part + 1)
+                for _ in 0..<100 { System.relaxProcessor() }
+                isHelped = begun.withLock { $0 }
+            }
+            work.finish()
+        }
+        #expect(isHelped)
+    }
+
     /// A second thread that only one test uses. It lives as long as the process.
     private static func ownSecondThread() -> SecondThread {
         let second = Unmanaged.passRetained(SecondThread())
