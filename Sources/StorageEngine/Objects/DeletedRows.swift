@@ -5,9 +5,10 @@
 /// either side of the first one, and others move those of the shorter side. The memory is allocated
 /// with the first key and kept, so that transactions do not allocate it anew.
 struct DeletedRows: ~Copyable {
-    /// The most keys that wait, which take 64 KiB with the room on both sides. A table's rows are
-    /// removed when there are as many.
-    static let maximumCount = 4096
+    /// The most keys that wait, which take 8 KiB with the room on both sides. A table's rows are
+    /// removed when there are as many: a transaction that replaces objects keeps so many old rows
+    /// beside the new ones, which makes the file longer.
+    static let maximumCount = 512
 
     private var memory: UnsafeMutablePointer<ObjectKey>?
     /// The position of the least key in the memory.

@@ -20,8 +20,8 @@ import Testing
         try connection.beginWrite()
         let log = try connection.table(named: "Counter")!.list(
             1, of: try connection.table(named: "Counter")!.key(at: 0))
-        for number in 0..<200_000 {
-            try log.insert(.integer(Int64(number) &* 0x9E37_79B9_7F4A_7C15), at: try log.count())
+        for number in 0..<40_000 {
+            try log.insert(.integer(Int64(number) &* 0x1E37_79B9_7F4A_7C15), at: try log.count())
         }
     }
 
@@ -33,13 +33,13 @@ import Testing
     /// What is read after a commit is mapped before it, so the transaction fails as a whole.
     @Test(arguments: [FileKind.plain, .encrypted])
     func aCommitWhoseFileCannotBeMappedLeavesNoTrace(_ kind: FileKind) throws {
+        interceptor.install()
+        defer { interceptor.uninstall() }
         let path = directory.file("grown")
         let connection = try Connection(Database.open(path: path, options: kind.options))
         try SharedCounter.create(connection)
         let before = connection.version
         try addMuch(connection)
-        interceptor.install()
-        defer { interceptor.uninstall() }
         interceptor.setFaults([
             SystemCallFault(.failForever(errno: ENOMEM), call: .mmap, ordinal: 1)
         ])
@@ -52,7 +52,7 @@ import Testing
         #expect(try count(other) == 0)
         try addMuch(connection)
         try connection.commit()
-        #expect(try count(connection) == 200_000)
+        #expect(try count(connection) == 40_000)
         #expect(try connection.verify() == [])
     }
 

@@ -158,7 +158,8 @@ extension Realm.Error {
         case .addressSpaceExhausted: self.init(.addressSpaceExhausted, wrapping: error)
         case .valueTooLarge: self.init(.invalidInput, wrapping: error)
         case .schemaChanged: self.init(.schemaMismatch, wrapping: error)
-        case .outcomeUnknown, .committedUnread, .readOnly, .tooManyReaders, .usedAfterFork, .duplicateKey,
+        case .outcomeUnknown, .committedUnread, .readOnly, .tooManyReaders, .usedAfterFork,
+            .duplicateKey,
             .invalidArgument, .interrupted, .migrationFailed:
             self.init(.fail, wrapping: error)
         }
