@@ -13,9 +13,9 @@
     /// The version that is pinned; version 0 while nothing is read. In a write transaction it is
     /// the newest visible version, and the transaction may be based on a newer one.
     @exclusivity(unchecked) private(set) var snapshot: Snapshot
-    /// What was pinned before the pager moved past a version that changes the layout of tables:
+    /// What was read before the pager moved past a version that changes the layout of tables:
     /// kept until the owner knows whether it can read the newer one.
-    @exclusivity(unchecked) private var former: Snapshot?
+    @exclusivity(unchecked) private var former: Former?
     /// The open write transaction. A pointer, because every change asks whether there is one: of an
     /// optional value of its size that is a call.
     @exclusivity(unchecked) private var transaction: UnsafeMutablePointer<WriteTransaction>?
@@ -70,6 +70,18 @@
     @exclusivity(unchecked) var worthSharing = WorthSharing()
     /// Bytes of them beyond which that is so.
     private let mostDecryptedBytes: Int
+
+    /// A version that was read. In memory of its own, because it is rare.
+    private final class Former {
+        let snapshot: Snapshot
+        /// What was read above the snapshot; nil if that itself was.
+        let shown: UnpublishedVersion?
+
+        init(_ snapshot: Snapshot, _ shown: UnpublishedVersion?) {
+            self.snapshot = snapshot
+            self.shown = shown
+        }
+    }
 
     /// - Throws: `.tooManyReaders` when all slots for connections are taken, `.usedAfterFork`.
     package init(database: Database) throws(StorageError) {
@@ -232,11 +244,15 @@
         showSnapshot()
     }
 
-    /// Keeps what is pinned, so that ``moveBack()`` can return to it. The copy keeps the pin where
-    /// it is, and the snapshot gets another one when it moves.
+    /// Keeps what is read, so that ``moveBack()`` can return to it. The copy keeps the pin where it
+    /// is, and the snapshot gets another one when it moves.
     @inline(never)
     private func keepFormer() {
-        if former == nil, snapshot.version != 0 { former = snapshot }
+        if former != nil || shownVersion == 0 { return }
+        // What a commit in the background showed, unless that has failed: it is newer than what is
+        // pinned, although it may have been published since.
+        let shown = unpublished?.failure == nil ? unpublished : nil
+        former = Former(snapshot, shown)
     }
 
     /// The owner reads on where the pager has moved.
@@ -252,8 +268,9 @@
         guard let former else { return false }
         self.former = nil
         snapshot.end()
-        snapshot = former
+        snapshot = former.snapshot
         showSnapshot()
+        if let shown = former.shown { show(shown) }
         return true
     }
 

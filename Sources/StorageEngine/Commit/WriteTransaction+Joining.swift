@@ -49,8 +49,6 @@ extension WriteTransaction {
         do throws(StorageError) {
             (draft, freed) = try draftRecord(
                 joining: open?.record, durability, runMemory: runMemory)
-            // Now, while a failure still fails the transaction: afterwards its version is read.
-            try file.map(pageCount: draft.pageCount)
         } catch {
             // The queue fails the others of the group, and the map is then read anew.
             if open == nil { map.space.rollBackGroup() }

@@ -15,47 +15,6 @@ import Testing
         interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
     }
 
-    /// Has a transaction make the file longer.
-    private func addMuch(_ connection: Connection) throws {
-        try connection.beginWrite()
-        let log = try connection.table(named: "Counter")!.list(
-            1, of: try connection.table(named: "Counter")!.key(at: 0))
-        for number in 0..<40_000 {
-            try log.insert(.integer(Int64(number) &* 0x1E37_79B9_7F4A_7C15), at: try log.count())
-        }
-    }
-
-    private func count(_ connection: Connection) throws -> Int {
-        let table = try connection.table(named: "Counter")!
-        return try table.list(1, of: try table.key(at: 0)).count()
-    }
-
-    /// What is read after a commit is mapped before it, so the transaction fails as a whole.
-    @Test(arguments: [FileKind.plain, .encrypted])
-    func aCommitWhoseFileCannotBeMappedLeavesNoTrace(_ kind: FileKind) throws {
-        interceptor.install()
-        defer { interceptor.uninstall() }
-        let path = directory.file("grown")
-        let connection = try Connection(Database.open(path: path, options: kind.options))
-        try SharedCounter.create(connection)
-        let before = connection.version
-        try addMuch(connection)
-        interceptor.setFaults([
-            SystemCallFault(.failForever(errno: ENOMEM), call: .mmap, ordinal: 1)
-        ])
-        let error = #expect(throws: StorageError.self) { try connection.commit() }
-        #expect(error?.code == .addressSpaceExhausted)
-        interceptor.setFaults([])
-        #expect(connection.version == before)
-        #expect(try count(connection) == 0)
-        let other = try Connection(Database.openUnregistered(path: path, options: kind.options))
-        #expect(try count(other) == 0)
-        try addMuch(connection)
-        try connection.commit()
-        #expect(try count(connection) == 40_000)
-        #expect(try connection.verify() == [])
-    }
-
     /// The pin of the connection is shared, all others are taken, and there is no room for more.
     @Test func aCommitThatCannotBeReadSaysThatItIsDone() throws {
         let path = directory.file("unread")

@@ -141,4 +141,28 @@ import ToolSupport
         try waiting.wait()
         #expect(try migrating.verify() == [])
     }
+
+    /// What it has committed in the background is newer than what it has pinned.
+    @Test func aConnectionThatCommitsInTheBackgroundStaysAtItsOwnVersion() throws {
+        let path = try prepare("background", steps: 2)
+        let database = try Database.open(path: path)
+        let connection = try Connection(database)
+        try connection.beginWrite()
+        let persons = try connection.table(named: "Person")!
+        try persons.delete(try persons.key(at: try persons.count() - 1))
+        let isDone = DispatchSemaphore(value: 0)
+        try connection.commitInBackground(.full, with: .of(database)) { _ in isDone.signal() }
+        isDone.wait()
+        let (version, digest) = (connection.version, try MigrationWorkload.digest(of: connection))
+        #expect(digest != digests[2])
+        try MigrationWorkload.run(3, on: Connection(Database.openUnregistered(path: path)))
+        for begins in [false, true, false] {
+            let error = #expect(throws: StorageError.self) {
+                if begins { try connection.beginWrite() } else { try connection.refresh() }
+            }
+            #expect(error?.code == .schemaChanged)
+            #expect(connection.version == version)
+            #expect(try MigrationWorkload.digest(of: connection) == digest)
+        }
+    }
 }

@@ -226,7 +226,8 @@ private let text = "were changed by a migration. Close the file, and open it aga
         try await onThread { try OtherProcess(configuration).migrate() }
         #expect(await keeper.refresh() == false)
         await #expect(throws: Realm.Error(.schemaMismatch)) { try await keeper.add(2) }
-        #expect(await keeper.ids == [1])
+        let ids = await keeper.ids
+        #expect(ids == [1])
     }
 
     @Test func tasksThatWaitForAMigrationAreTold() async throws {
@@ -247,7 +248,8 @@ private let text = "were changed by a migration. Close the file, and open it aga
         while await !keeper.isWriting { await Task.yield() }
         mayFinish.signal()
         await #expect(throws: Realm.Error(.schemaMismatch)) { try await waiting.value }
-        #expect(await keeper.ids == [1])
+        let ids = await keeper.ids
+        #expect(ids == [1])
         #expect(try migration.wait() == 1)
     }
 
