@@ -16,6 +16,8 @@ extension Table {
         var survey = DeletionSurvey(self)
         try sorted.withUnsafeBufferPointer { keys throws(StorageError) in try survey.visit(keys) }
         try deleteTied(survey, nil)
+        // Leaf by leaf, which the next read of the table would not do.
+        try removeDeletedRows(limitingMemory: true)
         // Before long values are freed and rows are removed: the indexes need the old values.
         try survey.plain.withUnsafeBufferPointer { keys throws(StorageError) in
             try indexes.remove(keys, of: self)
@@ -68,6 +70,9 @@ extension Table {
     ) throws(StorageError) {
         if survey.tied.count > 1 { try leaveCollections(survey.tied) }
         for (position, key) in survey.tied.enumerated() {
+            if deletedRows.count >= connection.maximumDeletedRows - 1 {
+                try removeDeletedRows(limitingMemory: true)
+            }
             if try contains(key) { try delete(key) }
             if position % Self.progressBatch == 0 {
                 progress?(stored.name, position, survey.tied.count)
