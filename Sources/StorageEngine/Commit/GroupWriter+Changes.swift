@@ -83,38 +83,59 @@ extension GroupWriter {
     ) -> Bool {
         var end: UInt64 = 0
         for run in planted(.carriesAllButOne) ? runs.dropLast() : runs[...] {
-            let base = base(of: run)
-            let pageCount = UInt64(run.byteCount) >> file.pageShift
-            VariableLengthInteger.append(run.page - end, to: &bytes)
-            VariableLengthInteger.append(pageCount, to: &bytes)
-            VariableLengthInteger.append(base == nil ? 0 : run.base.page, to: &bytes)
-            if base != nil {
-                VariableLengthInteger.append(record.version - run.base.birth, to: &bytes)
+            let fits = withBase(of: run) { base in
+                append(
+                    changesOf: run, since: base, behind: end, of: record, limit: limit, to: &bytes)
             }
-            withUnsafeBytes(of: run.seal.littleEndian) { bytes += $0 }
-            guard
-                PageChanges.append(
-                    stretchesOf: UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount),
-                    since: base ?? UnsafeRawBufferPointer(start: nil, count: 0), to: &bytes,
-                    limit: limit)
-            else { return false }
-            end = run.page + pageCount
+            guard fits else { return false }
+            end = run.page + UInt64(run.byteCount) >> file.pageShift
         }
         return true
     }
 
-    /// The run that a run was copied from, where it lies in the file: the version before the group
-    /// reaches it, so it is not written while the group is.
-    private func base(of run: RunImage) -> UnsafeRawBufferPointer? {
-        guard !run.base.isNone, let pages = file.pages, run.base.page < file.mappedPages else {
-            return nil
+    private func append(
+        changesOf run: RunImage, since base: UnsafeRawBufferPointer?, behind end: UInt64,
+        of record: CommitRecord, limit: Int, to bytes: inout [UInt8]
+    ) -> Bool {
+        VariableLengthInteger.append(run.page - end, to: &bytes)
+        VariableLengthInteger.append(UInt64(run.byteCount) >> file.pageShift, to: &bytes)
+        VariableLengthInteger.append(base == nil ? 0 : run.base.page, to: &bytes)
+        if base != nil {
+            VariableLengthInteger.append(record.version - run.base.birth, to: &bytes)
         }
-        let header = PageHeader(pages.table.address(of: run.base.page))
-        guard header.birth == run.base.birth, header.pageCount >= 1,
-            run.base.page + UInt64(header.pageCount) <= file.mappedPages
-        else { return nil }
-        return UnsafeRawBufferPointer(
-            start: header.bytes, count: file.byteCount(UInt64(header.pageCount)))
+        run.seal.append(to: &bytes)
+        return PageChanges.append(
+            stretchesOf: UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount),
+            since: base ?? UnsafeRawBufferPointer(start: nil, count: 0), to: &bytes, limit: limit)
+    }
+
+    /// Calls `body` with the run that a run was copied from, or with nil. The version before the
+    /// group reaches it, so nothing is written over it meanwhile.
+    private func withBase(
+        of run: RunImage, _ body: (UnsafeRawBufferPointer?) -> Bool
+    ) -> Bool {
+        let (base, mapped) = (run.base, file.mappedPages)
+        guard !base.isNone, let pages = file.pages, base.page < mapped else { return body(nil) }
+        func check(_ run: UnsafeRawBufferPointer?) -> UnsafeRawBufferPointer? {
+            guard let start = run?.baseAddress, PageHeader(start).birth == base.birth else {
+                return nil
+            }
+            let pageCount = UInt64(PageHeader(start).pageCount)
+            guard pageCount >= 1, base.page + pageCount <= mapped,
+                file.byteCount(pageCount) <= PageChanges.largestRuns
+            else { return nil }
+            return UnsafeRawBufferPointer(start: start, count: file.byteCount(pageCount))
+        }
+        let place = pages.table.address(of: base.page)
+        let rest = file.byteCount(mapped - base.page)
+        // A place for a decrypted run holds anything until the run is there.
+        guard let cipher = file.cipher, !pages.isChecked(base) else {
+            return body(check(UnsafeRawBufferPointer(start: place, count: rest)))
+        }
+        let sealed = UnsafeRawBufferPointer(
+            start: pages.ranges.file + file.byteCount(base.page),
+            count: min(rest, PageChanges.largestRuns))
+        return file.withOpenedRun(sealed, at: base.page, with: cipher) { body(check($0)) }
     }
 
     /// Makes the version visible. Its readers find its runs checked.

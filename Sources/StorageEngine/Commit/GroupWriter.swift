@@ -186,7 +186,7 @@ final class GroupWriter: @unchecked Sendable {
             let run = RunImage(
                 page: page, buffer: buffer,
                 byteCount: PageHeader(buffer).pageCount << Int(file.pageShift),
-                base: file.cipher == nil ? PageHeader(buffer).base : .none)
+                base: PageHeader(buffer).base)
             assertIsValid(run)
             return run
         }
@@ -349,7 +349,7 @@ final class GroupWriter: @unchecked Sendable {
 
     private func hash(of runs: [RunImage]) -> PageListHash {
         var hash = PageListHash()
-        for run in runs { hash.combine(run.seal) }
+        for run in runs { hash.combine(run.seal.word) }
         return hash
     }
 
@@ -361,7 +361,7 @@ final class GroupWriter: @unchecked Sendable {
         return runs.map {
             UnsyncedRuns.Run(
                 page: $0.page, pageCount: UInt64($0.byteCount) >> file.pageShift,
-                version: record.version, seal: $0.seal)
+                version: record.version, seal: $0.seal.word)
         }
     }
 

@@ -7,11 +7,12 @@ import Glibc
 /// commit; a run without one is compared with zeros. The changes of a run are stretches of bytes
 /// that the base has as well, at the same place or a little further on, each with the bytes that
 /// follow it in the run and not in the base. Applied to the base they make the run again, but for
-/// its seal, whose first word is encoded as well and tells whether they did.
+/// its seal, which is encoded as well and tells whether they did.
 ///
 ///     run       := gap pages base seal stretch*
 ///     gap       := pages since the end of the run before
 ///     base      := 0 | page age              age: versions from its birth to that of the record
+///     seal      := its first word; in an encrypted file all of it
 ///     stretch   := kept<<1|moved [distance] added byte*
 ///
 /// All numbers are of variable length, but for the seal. `distance` says how much further on in the

@@ -6,10 +6,9 @@
 struct RebuiltRuns {
     private struct Run {
         var pageCount: UInt64
-        var birth: UInt64
         /// Nil where it could not be made: then nothing may need it.
-        var bytes: [UInt8]?
-        var isInPlace: Bool
+        var contents: RunContents?
+        var isInPlace = false
     }
 
     private let file: PageFile
@@ -56,8 +55,9 @@ struct RebuiltRuns {
     var contents: (pages: [Recovery.Contents], areInPlace: Bool)? {
         var pages: [Recovery.Contents] = []
         for (page, run) in runs.sorted(by: { $0.key < $1.key }) {
-            guard let bytes = run.bytes else { return nil }
-            pages.append(Recovery.Contents(offset: file.offset(of: page), bytes: bytes))
+            guard let contents = run.contents else { return nil }
+            pages.append(
+                Recovery.Contents(offset: file.offset(of: page), bytes: contents.stored))
         }
         return (pages, runs.values.allSatisfy(\.isInPlace))
     }
@@ -73,8 +73,7 @@ struct RebuiltRuns {
     private func make(
         _ described: Described, from changes: [UInt8]
     ) throws(StorageError) -> (run: Run, end: Int)? {
-        let base =
-            described.base.isNone ? [] : try bytes(of: described.base)
+        let base = described.base.isNone ? [] : try bytes(of: described.base)
         var bytes = [UInt8](repeating: 0, count: file.byteCount(described.pageCount))
         let end = changes.withUnsafeBytes { changes in
             var reader = VariableLengthIntegerReader(
@@ -87,47 +86,35 @@ struct RebuiltRuns {
             return isWhole ? described.stretches + reader.position : nil
         }
         guard let end else { return nil }
-        var run = Run(
-            pageCount: described.pageCount, birth: 0, bytes: nil, isInPlace: false)
-        if let present = try intactRun(at: described.page), present.seal == described.seal,
-            present.pageCount == described.pageCount
+        var run = Run(pageCount: described.pageCount)
+        if let present = try intactRun(at: described.page, bytes.count),
+            present.seal == described.seal, present.pageCount == described.pageCount
         {
-            (run.bytes, run.birth, run.isInPlace) = (present.bytes, present.birth, true)
+            (run.contents, run.isInPlace) = (present, true)
         } else if base != nil, !planted(.trustsPlaces) {
-            let seal = bytes.withUnsafeMutableBytes {
-                PageHeader.seal($0, pageNumber: described.page, fileSeed: file.fileSeed)
-            }
-            if seal == described.seal {
-                (run.bytes, run.birth) = (bytes, birth(of: bytes))
-            }
+            run.contents = file.contents(
+                sealing: bytes, again: described.seal, at: described.page)
         }
         return (run, end)
     }
 
-    private func birth(of bytes: [UInt8]) -> UInt64 {
-        bytes.withUnsafeBytes { PageHeader($0.baseAddress!).birth }
-    }
-
     /// Returns a base; nil where it is not there any more.
     private func bytes(of base: PageReference) throws(StorageError) -> [UInt8]? {
-        if let run = runs[base.page], run.birth == base.birth { return run.bytes }
-        guard let run = try intactRun(at: base.page), run.birth == base.birth else { return nil }
+        if let contents = runs[base.page]?.contents, contents.birth == base.birth {
+            return contents.bytes
+        }
+        guard let run = try intactRun(at: base.page, PageChanges.largestRuns),
+            run.birth == base.birth
+        else { return nil }
         return run.bytes
     }
 
+    /// Returns a run of at most so many bytes.
     private func intactRun(
-        at page: UInt64
-    ) throws(StorageError) -> (bytes: [UInt8], birth: UInt64, pageCount: UInt64, seal: UInt64)? {
-        let header = try file.read(offset: file.offset(of: page), count: PageHeader.size)
-        guard header.count == PageHeader.size else { return nil }
-        let pageCount = header.withUnsafeBytes { PageHeader($0.baseAddress!).pageCount }
-        guard pageCount >= 1, file.byteCount(UInt64(pageCount)) <= PageChanges.largestRuns else {
-            return nil
-        }
-        let bytes = try file.read(
-            offset: file.offset(of: page), count: file.byteCount(UInt64(pageCount)))
-        guard let run = bytes.withUnsafeBytes({ file.intactRun($0, at: page) }) else { return nil }
-        return (bytes, run.birth, run.pageCount, run.seal)
+        at page: UInt64, _ mostBytes: Int
+    ) throws(StorageError) -> RunContents? {
+        file.contents(
+            ofRunIn: try file.read(offset: file.offset(of: page), count: mostBytes), at: page)
     }
 }
 
@@ -136,7 +123,7 @@ private struct Described {
     var page: UInt64
     var pageCount: UInt64
     var base: PageReference
-    var seal: UInt64
+    var seal: RunSeal
     /// Where the stretches begin.
     var stretches: Int
 
@@ -161,7 +148,7 @@ private struct Described {
                 else { return nil }
                 base = PageReference(page: basePage, birth: record.version - age)
             }
-            guard let seal = reader.fixed(UInt64.self) else { return nil }
+            guard let seal = RunSeal(&reader, in: file) else { return nil }
             return Described(
                 page: end + gap, pageCount: pageCount, base: base, seal: seal,
                 stretches: position + reader.position)
@@ -171,7 +158,7 @@ private struct Described {
     }
 
     private init(
-        page: UInt64, pageCount: UInt64, base: PageReference, seal: UInt64, stretches: Int
+        page: UInt64, pageCount: UInt64, base: PageReference, seal: RunSeal, stretches: Int
     ) {
         self.page = page
         self.pageCount = pageCount

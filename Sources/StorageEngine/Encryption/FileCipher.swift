@@ -64,23 +64,43 @@ final class FileCipher: Sendable {
     // MARK: Sealing
 
     /// Writes a seal and the encrypted contents to `target`, which must not overlap the contents
-    /// and has room for 32 more bytes. Returns the seal's first word, which is as random as a hash.
+    /// and has room for 32 more bytes. Returns the seal.
     @discardableResult
     func seal(
         _ contents: UnsafeRawBufferPointer, for place: SealedPlace,
         to target: UnsafeMutableRawPointer
-    ) -> UInt64 {
+    ) -> Seal {
         sealing.withLock { sealing in
             let (salt, number) = sealing.session.next()
-            sealing.context.begin(
-                salt, number, key: { key(of: salt) },
-                authenticating: place.additionalData(fileID: fileID))
-            sealing.context.process(
-                contents.baseAddress!, into: target + Seal.size, count: contents.count)
-            let seal = Seal(tag: sealing.context.finishedTag(), salt: salt, number: number)
-            seal.store(at: target)
-            return seal.tag.0
+            return seal(contents, salt, number, for: place, with: sealing.context, to: target)
         }
+    }
+
+    /// Writes the same seal and encrypted contents that were written for this place before, if the
+    /// contents are the same. Otherwise it returns false, and `target` must not be used: its bytes
+    /// would tell two contents that were encrypted with the same key and nonce.
+    func repeatSeal(
+        _ seal: Seal, of contents: UnsafeRawBufferPointer, for place: SealedPlace,
+        to target: UnsafeMutableRawPointer
+    ) -> Bool {
+        sealing.withLock { sealing in
+            let repeated = self.seal(
+                contents, seal.salt, seal.number, for: place, with: sealing.context, to: target)
+            return repeated == seal
+        }
+    }
+
+    private func seal(
+        _ contents: UnsafeRawBufferPointer, _ salt: SessionSalt, _ number: UInt32,
+        for place: SealedPlace, with context: CipherContext, to target: UnsafeMutableRawPointer
+    ) -> Seal {
+        context.begin(
+            salt, number, key: { key(of: salt) },
+            authenticating: place.additionalData(fileID: fileID))
+        context.process(contents.baseAddress!, into: target + Seal.size, count: contents.count)
+        let seal = Seal(tag: context.finishedTag(), salt: salt, number: number)
+        seal.store(at: target)
+        return seal
     }
 
     // MARK: Opening

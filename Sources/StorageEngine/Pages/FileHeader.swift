@@ -10,12 +10,18 @@ struct FileHeader: Equatable, Sendable {
     static let locatorOffset = markerOffset + 512
     static let slotsOffset = 2 * blockSize
     /// The format version of new files.
-    static let formatVersion: UInt32 = 8
+    static let formatVersion: UInt32 = 9
+    /// The format version of encrypted files without records that carry changes. Nothing else is
+    /// different.
+    static let formatVersionWithoutSealedChanges: UInt32 = 8
     /// The format version of files without records that carry changes, and, like the one after it,
     /// without packed ends. Nothing else is different.
     static let formatVersionWithoutChanges: UInt32 = 6
     /// The format version in which all files have all commit slots in front of their pages.
     static let earlierFormatVersion: UInt32 = 5
+    /// The last format version to which no file of an earlier one was upgraded, so that none has
+    /// all its slots in front.
+    private static let formatVersionBeforeUpgrades: UInt32 = 7
     /// The length of a file to which nothing has been written yet: "RL" in ASCII. It is less than
     /// that of any database, and more than a block.
     static let newFileSize: UInt64 = 0x524C
@@ -60,8 +66,8 @@ struct FileHeader: Equatable, Sendable {
     private static func slots(of format: UInt32) -> [UInt64] {
         switch format {
         case earlierFormatVersion: [CommitRing.allSlots]
-        case formatVersion: [CommitRing.fewSlots, CommitRing.allSlots]
-        default: [CommitRing.fewSlots]
+        case ...formatVersionBeforeUpgrades: [CommitRing.fewSlots]
+        default: [CommitRing.fewSlots, CommitRing.allSlots]
         }
     }
 
@@ -86,8 +92,10 @@ struct FileHeader: Equatable, Sendable {
 
     /// Whether commit records may carry changes (``PageChanges``).
     var mayCarryChanges: Bool {
-        formatVersion > Self.formatVersionWithoutChanges && encryption == nil
-            && !ring.hasAllInFront
+        let before =
+            encryption == nil
+            ? Self.formatVersionWithoutChanges : Self.formatVersionWithoutSealedChanges
+        return formatVersion > before && !ring.hasAllInFront
     }
 
     /// The number of blocks in front of the pages: header, marker and commit slots.

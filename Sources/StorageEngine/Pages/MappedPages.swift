@@ -38,6 +38,11 @@ final class MappedPages: @unchecked Sendable {
     /// checked, 0 or a number that is no birth.
     var checkedBirths: UnsafeMutablePointer<UInt64> { table.checkedBirths }
 
+    /// Whether readers find the run in its place, checked.
+    func isChecked(_ reference: PageReference) -> Bool {
+        (checkedBirths + Int(reference.page)).loadAcquire() == reference.birth
+    }
+
     /// Records that this process has checked, or itself written, the run, and that readers find it
     /// in its place.
     func markChecked(_ reference: PageReference) {

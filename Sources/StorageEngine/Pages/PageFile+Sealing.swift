@@ -3,10 +3,10 @@ struct RunImage {
     var page: UInt64
     var buffer: UnsafeMutableRawPointer
     var byteCount: Int
-    /// The run that it was copied from; none if it is new, or was not to be known.
+    /// The run that it was copied from; none if it is new.
     var base = PageReference.none
-    /// The first word of the run's seal, once it has one.
-    var seal: UInt64 = 0
+    /// The run's seal, once it has one.
+    var seal = RunSeal.checksum(0)
 
     var reference: PageReference { PageReference(page: page, birth: PageHeader(buffer).birth) }
 }
@@ -70,10 +70,11 @@ extension PageFile {
 
     private func sealInPlace(_ runs: inout [RunImage]) {
         for index in runs.indices {
-            runs[index].seal = PageHeader.seal(
-                UnsafeMutableRawBufferPointer(
-                    start: runs[index].buffer, count: runs[index].byteCount),
-                pageNumber: runs[index].page, fileSeed: fileSeed)
+            let run = runs[index]
+            runs[index].seal = .checksum(
+                PageHeader.seal(
+                    UnsafeMutableRawBufferPointer(start: run.buffer, count: run.byteCount),
+                    pageNumber: run.page, fileSeed: fileSeed))
         }
     }
 
@@ -89,7 +90,8 @@ extension PageFile {
             let run = runs[index]
             let contents = UnsafeRawBufferPointer(
                 start: run.buffer + Seal.size, count: run.byteCount - Seal.size)
-            runs[index].seal = cipher.seal(contents, for: .run(page: run.page), to: place)
+            runs[index].seal = .cipher(
+                cipher.seal(contents, for: .run(page: run.page), to: place))
             images.append(RunImage(page: run.page, buffer: place, byteCount: run.byteCount))
             place += run.byteCount
         }

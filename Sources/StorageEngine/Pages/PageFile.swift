@@ -76,8 +76,8 @@ package final class PageFile: @unchecked Sendable {
         mappedPageCount = mappedStamp + 1
     }
 
-    /// Whether commit records may carry changes: in a plain file of a format that has such records,
-    /// on a file system that can make a single write durable.
+    /// Whether commit records may carry changes: in a file of a format that has such records, on a
+    /// file system that can make a single write durable.
     var mayCarryChanges: Bool { carriesChanges.loadRelaxed() != 0 }
 
     /// The file system cannot make a single write durable.

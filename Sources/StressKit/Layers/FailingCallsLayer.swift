@@ -29,7 +29,7 @@ struct FailingCallsLayer: StressLayer {
             let carries = scenario.name == "changes"
             let scale = carries ? .small : scales[(round + index / 3) % scales.count]
             return StressPoint(name, scenario.name)
-                .with("file", carries ? "plain" : FileKind.turn(round + index).rawValue)
+                .with("file", FileKind.turn(round + index).rawValue)
                 .with("scale", scale.rawValue)
                 .with(
                     "transactions",

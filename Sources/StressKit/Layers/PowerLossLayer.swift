@@ -74,7 +74,7 @@ struct PowerLossLayer: StressLayer {
             let extent = extent(of: scenario.name, round + index)
             return StressPoint(name, scenario.name)
                 .with("scale", extent.scale.rawValue)
-                .with("file", file(scenario.name, round).rawValue)
+                .with("file", file(scenario.name, index, round).rawValue)
                 .with("prepared", extent.prepared)
                 .with("transactions", extent.prepared + extent.traced)
                 .with("samples", extent.samples)
@@ -82,7 +82,8 @@ struct PowerLossLayer: StressLayer {
         }
     }
 
-    private func file(_ scenario: String, _ round: Int) -> FileKind {
+    private func file(_ scenario: String, _ index: Int, _ round: Int) -> FileKind {
+        if scenario.hasPrefix("changes") { return .turn(round + index) }
         let turns = ["creating", "shrinking", "shrinking-relaxed", "compacting"]
         return scenario == "encrypted" || turns.contains(scenario) && round % 2 == 1
             ? .encrypted : .plain

@@ -12,12 +12,24 @@ import ToolSupport
 
     init() throws { directory = try CrashDirectory() }
 
+    /// Kinds of files, the last with hardly any room for decrypted pages.
+    enum Kind: CaseIterable {
+        case plain, encrypted, tight
+
+        var options: Database.Options {
+            var options = (self == .plain ? FileKind.plain : .encrypted).options
+            if self == .tight { options.mostDecryptedBytes = 16 << 10 }
+            return options
+        }
+    }
+
     /// Makes a file that has all its slots, and 20 values.
     private func prepared(
-        _ name: String = "test.realm", format: UInt32 = FileHeader.formatVersion
+        _ name: String = "test.realm", _ kind: Kind = .plain,
+        format: UInt32 = FileHeader.formatVersion
     ) throws -> String {
         let path = directory.file(name)
-        var options = Database.Options()
+        var options = kind.options
         options.formatVersion = format
         let pager = try Pager(database: .open(path: path, options: options))
         for index in 0..<20 {
@@ -29,19 +41,19 @@ import ToolSupport
     }
 
     /// Opens the file and makes the first commit, which always syncs the file.
-    private func opened(_ path: String) throws -> Pager {
-        let pager = try Pager(database: .open(path: path))
+    private func opened(_ path: String, _ kind: Kind = .plain) throws -> Pager {
+        let pager = try Pager(database: .open(path: path, options: kind.options))
         try pager.write { try $0.touch(5, 78) }
         #expect(pager.record?.ring.hasAllSlots == true)
         return pager
     }
 
-    @Test func aSmallCommitSyncsItsRecordAlone() throws {
-        let path = try prepared()
+    @Test(arguments: Kind.allCases) func aSmallCommitSyncsItsRecordAlone(kind: Kind) throws {
+        let path = try prepared("test.realm", kind)
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
         interceptor.install()
         defer { interceptor.uninstall() }
-        let pager = try opened(path)
+        let pager = try opened(path, kind)
         interceptor.setFaults([])
         let cost = try pager.write { try $0.touch(3, 99) }
         #expect(interceptor.count(of: .fdatasync) == 0)
@@ -51,7 +63,7 @@ import ToolSupport
         #expect(coordinator.survivingVersion == cost.version)
         #expect(coordinator.durableVersion < cost.version)
         #expect(pager.record?.carriesChanges == true)
-        let other = try Pager(database: .openUnregistered(path: path))
+        let other = try Pager(database: .openUnregistered(path: path, options: kind.options))
         #expect(try other.newestValues()[3].first == 99)
     }
 
@@ -107,10 +119,11 @@ import ToolSupport
 
     /// What a power loss, or the end of all processes, leaves at any moment of the steps: the
     /// newest acknowledged state or the one after it. `reopens`: closes the file now and then.
-    @Test(arguments: [1, 2] as [UInt64], [false, true])
-    func everyAcknowledgedCommitSurvives(seed: UInt64, reopens: Bool) throws {
+    @Test(arguments: Kind.allCases, [false, true])
+    func everyAcknowledgedCommitSurvives(kind: Kind, reopens: Bool) throws {
+        let seed: UInt64 = reopens ? 1 : 2
         var random = SeededGenerator(seed: seed)
-        let path = try prepared()
+        let path = try prepared("test.realm", kind)
         let start = try readBytes(path)
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: directory.path), recordsTrace: true)
@@ -123,13 +136,14 @@ import ToolSupport
         }
         var carried = 0
         do {
-            var pager = try Pager(database: .open(path: path))
+            var pager = try Pager(database: .open(path: path, options: kind.options))
             states.append(try contents(pager))
             let steps = steps(LongTests.choose(150, otherwise: 45), &random)
             for (number, step) in steps.enumerated() {
                 if reopens, number % 11 == 10 {
                     pager.endRead()
-                    pager = try Pager(database: .openUnregistered(path: path))
+                    pager = try Pager(
+                        database: .openUnregistered(path: path, options: kind.options))
                 }
                 try pager.beginWrite()
                 try step.change(ValueStore(pager))
@@ -149,9 +163,9 @@ import ToolSupport
             let choices = moment.choices(exhaustivePieces: 2, samples: 2, &random)
             for choice in choices {
                 images += 1
-                let label = "seed \(seed), moment \(index), pieces \(choice)"
+                let label = "\(kind), seed \(seed), moment \(index), pieces \(choice)"
                 try directory.withImage(moment.image(choice)) {
-                    try check($0, states, from: moment.acknowledged, label)
+                    try check($0, kind, states, from: moment.acknowledged, label)
                 }
             }
         }
@@ -159,11 +173,11 @@ import ToolSupport
     }
 
     private func check(
-        _ path: String, _ states: [[Data]], from acknowledged: Int, _ label: String
+        _ path: String, _ kind: Kind, _ states: [[Data]], from acknowledged: Int, _ label: String
     ) throws {
         let found: [Data]
         do {
-            let pager = try Pager(database: .open(path: path))
+            let pager = try Pager(database: .open(path: path, options: kind.options))
             found = try contents(pager)
             // A relaxed commit is not acknowledged, and others may follow it.
             #expect(states[acknowledged...].prefix(3).contains(found), "\(label)")
@@ -173,18 +187,20 @@ import ToolSupport
         var expected = found
         expected[1][0] = 251
         expected[2][0] = 252
-        let again = try contents(Pager(database: .open(path: path)))
+        let again = try contents(
+            Pager(database: .open(path: path, options: kind.options)))
         #expect(again == expected, "\(label), opened again")
     }
 
     /// Transactions of one group copy pages of each other; only the last copies are written.
-    @Test func changesOfAGroupAreThoseOfItsFirstTransaction() throws {
-        let path = try prepared()
+    @Test(arguments: Kind.allCases)
+    func changesOfAGroupAreThoseOfItsFirstTransaction(kind: Kind) throws {
+        let path = try prepared("test.realm", kind)
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: directory.path), recordsTrace: true)
         interceptor.install()
         defer { interceptor.uninstall() }
-        let pager = try opened(path)
+        let pager = try opened(path, kind)
         let database = pager.database
         let start = try readBytes(path)
         let events = interceptor.trace.filter { $0.path == path }.count
@@ -210,7 +226,9 @@ import ToolSupport
             history.add(event)
         }
         try directory.withImage(history.moments.last!.image(.nothing)) {
-            let values = try Pager(database: .open(path: $0)).newestValues()
+            let values = try Pager(
+                database: .open(path: $0, options: kind.options)
+            ).newestValues()
             #expect(values[0].first == 104)
             #expect(values[1].first == 105)
         }
@@ -220,13 +238,15 @@ import ToolSupport
 
     /// Commits after which the file is found as a power loss leaves it that takes all pages.
     /// Returns its bytes, and the places of the records that carry changes, the oldest first.
-    private func lost(commits: Int) throws -> (bytes: [UInt8], places: [Int]) {
-        let path = try prepared("lost.realm")
+    private func lost(
+        commits: Int, _ kind: Kind = .plain
+    ) throws -> (bytes: [UInt8], places: [Int]) {
+        let path = try prepared("lost.realm", kind)
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: directory.path), recordsTrace: true)
         interceptor.install()
         defer { interceptor.uninstall() }
-        let pager = try opened(path)
+        let pager = try opened(path, kind)
         var places: [Int] = []
         let start = try readBytes(path)
         let events = interceptor.trace.filter { $0.path == path }.count
@@ -244,17 +264,66 @@ import ToolSupport
     }
 
     /// Anything but an error would lose commits that were acknowledged.
-    @Test func aDamagedRecordThatOthersRestOnIsReported() throws {
-        let (bytes, places) = try lost(commits: 5)
+    @Test(arguments: Kind.allCases)
+    func aDamagedRecordThatOthersRestOnIsReported(kind: Kind) throws {
+        let (bytes, places) = try lost(commits: 5, kind)
         #expect(places.count == 5)
         for place in places.dropLast() {
             var bytes = bytes
             bytes[place + 200] ^= 1
             try directory.withImage(bytes) { path in
-                let error = #expect(throws: StorageError.self) { try Database.open(path: path) }
+                let error = #expect(throws: StorageError.self) {
+                    try Database.open(path: path, options: kind.options)
+                }
                 #expect(error?.code == .damaged)
             }
         }
+    }
+
+    /// What recovery writes is what was written before, also where it is encrypted: no key and
+    /// nonce encrypt two contents.
+    @Test(arguments: Kind.allCases) func runsAreMadeAgainByteForByte(kind: Kind) throws {
+        let path = try prepared("test.realm", kind)
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: directory.path), recordsTrace: true)
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        let pager = try opened(path, kind)
+        let start = try readBytes(path)
+        let slots = try #require(pager.record).ring.extensionExtent
+        /// The blocks of pages, but for commit slots, that were written in a file from a call on.
+        func blocks(_ path: String, from first: Int = 0) -> [Block] {
+            var blocks: [Block] = []
+            for event in interceptor.trace.filter({ $0.path == path })[first...] {
+                guard case .write(let offset, let bytes) = event.change else { continue }
+                for start in stride(from: 0, to: bytes.count, by: 4096) {
+                    let page = (offset + UInt64(start)) / 4096
+                    if page < pager.file.firstPage || (slots.start..<slots.end).contains(page) {
+                        continue
+                    }
+                    blocks.append(Block(page: page, bytes: Array(bytes[start...].prefix(4096))))
+                }
+            }
+            return blocks
+        }
+        let before = interceptor.trace.filter { $0.path == path }.count
+        for index in 0..<30 { try pager.write { try $0.touch(index % 20, UInt8(100 + index)) } }
+        var history = PowerLossHistory(durable: start, pending: [], acknowledged: 0)
+        for event in interceptor.trace.filter({ $0.path == path })[before...] {
+            history.add(event)
+        }
+        let written = Set(blocks(path, from: before))
+        try directory.withImage(history.moments.last!.image(.nothing)) { image in
+            let recovered = try Pager(database: .open(path: image, options: kind.options))
+            #expect(try recovered.newestValues()[9].first == 129)
+            let made = blocks(image)
+            #expect(made.count > 2 && made.allSatisfy(written.contains))
+        }
+    }
+
+    private struct Block: Hashable {
+        var page: UInt64
+        var bytes: [UInt8]
     }
 
     /// A file that has lost power is not changed by one who may only read it, and is told so.
@@ -367,13 +436,18 @@ import ToolSupport
         }
     }
 
-    /// A file of format 6 is one of the present format once it was opened for writing.
-    @Test func anOlderFileIsUpgradedWhenItIsOpened() throws {
-        let path = try prepared(format: FileHeader.formatVersionWithoutChanges)
-        let options = Database.Options(readOnly: true)
-        #expect(try Database.open(path: path, options: options).formatVersion == 6)
-        let pager = try opened(path)
-        #expect(pager.database.formatVersion == 8)
+    /// A file of an older format is one of the present format once it was opened for writing.
+    @Test(arguments: [
+        (Kind.plain, FileHeader.formatVersionWithoutChanges),
+        (.encrypted, FileHeader.formatVersionWithoutSealedChanges),
+    ])
+    func anOlderFileIsUpgradedWhenItIsOpened(kind: Kind, format: UInt32) throws {
+        let path = try prepared("test.realm", kind, format: format)
+        var options = kind.options
+        options.readOnly = true
+        #expect(try Database.open(path: path, options: options).formatVersion == Int(format))
+        let pager = try opened(path, kind)
+        #expect(pager.database.formatVersion == 9)
         try pager.write { try $0.touch(0, 1) }
         #expect(pager.record?.carriesChanges == true)
     }

@@ -27,6 +27,20 @@ import ToolSupport
         return sealed
     }
 
+    /// Seals again what has this seal; nil if the contents are others.
+    private func sealAgain(
+        _ contents: [UInt8], _ place: SealedPlace, as sealed: [UInt8], _ cipher: FileCipher
+    ) -> [UInt8]? {
+        let seal = sealed.withUnsafeBytes { Seal(at: $0.baseAddress!) }
+        var repeated = [UInt8](repeating: 0, count: Seal.size + contents.count)
+        let isSame = repeated.withUnsafeMutableBytes { target in
+            contents.withUnsafeBytes {
+                cipher.repeatSeal(seal, of: $0, for: place, to: target.baseAddress!)
+            }
+        }
+        return isSame ? repeated : nil
+    }
+
     private func open(_ sealed: [UInt8], _ place: SealedPlace, _ cipher: FileCipher) -> [UInt8]? {
         sealed.withUnsafeBytes { cipher.open($0, at: place) }
     }
@@ -36,6 +50,22 @@ import ToolSupport
         return stride(from: 0, to: digits.count, by: 2).map {
             UInt8(String(digits[$0...$0 + 1]), radix: 16)!
         }
+    }
+
+    /// What recovery makes again is encrypted to the same bytes, by whichever process, or not at
+    /// all. It uses up no number.
+    @Test func onlyTheSameContentsAreSealedAgain() throws {
+        let (writer, recovery) = (try makeCipher(), try makeCipher())
+        let contents = (0..<4064).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let sealed = seal(contents, .run(page: 9), writer)
+        #expect(sealAgain(contents, .run(page: 9), as: sealed, recovery) == sealed)
+        #expect(sealAgain(contents, .run(page: 9), as: sealed, writer) == sealed)
+        var changed = contents
+        changed[4000] ^= 1
+        #expect(sealAgain(changed, .run(page: 9), as: sealed, recovery) == nil)
+        #expect(sealAgain(contents, .run(page: 10), as: sealed, recovery) == nil)
+        let next = seal(contents, .run(page: 9), writer)
+        #expect(next.withUnsafeBytes { Seal(at: $0.baseAddress!).number } == 2)
     }
 
     /// The test cases of RFC 5869, appendix A.1 and A.2.
