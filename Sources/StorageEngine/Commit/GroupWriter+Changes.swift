@@ -103,7 +103,7 @@ extension GroupWriter {
         if base != nil {
             VariableLengthInteger.append(record.version - run.base.birth, to: &bytes)
         }
-        run.seal.append(to: &bytes)
+        RunSeal(at: run.buffer, in: file).append(to: &bytes)
         return PageChanges.append(
             stretchesOf: UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount),
             since: base ?? UnsafeRawBufferPointer(start: nil, count: 0), to: &bytes, limit: limit)

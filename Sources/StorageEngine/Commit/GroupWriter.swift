@@ -349,7 +349,7 @@ final class GroupWriter: @unchecked Sendable {
 
     private func hash(of runs: [RunImage]) -> PageListHash {
         var hash = PageListHash()
-        for run in runs { hash.combine(run.seal.word) }
+        for run in runs { hash.combine(run.seal) }
         return hash
     }
 
@@ -361,7 +361,7 @@ final class GroupWriter: @unchecked Sendable {
         return runs.map {
             UnsyncedRuns.Run(
                 page: $0.page, pageCount: UInt64($0.byteCount) >> file.pageShift,
-                version: record.version, seal: $0.seal.word)
+                version: record.version, seal: $0.seal)
         }
     }
 

@@ -5,8 +5,8 @@ struct RunImage {
     var byteCount: Int
     /// The run that it was copied from; none if it is new.
     var base = PageReference.none
-    /// The run's seal, once it has one.
-    var seal = RunSeal.checksum(0)
+    /// The first word of the run's seal, once it has one. The whole seal is in front of the run.
+    var seal: UInt64 = 0
 
     var reference: PageReference { PageReference(page: page, birth: PageHeader(buffer).birth) }
 }
@@ -29,11 +29,10 @@ extension PageFile {
     /// run is longer. A large commit thus needs little memory besides its private copies.
     private static let largestBatchBytes = 1 << 20
 
-    /// Seals finished runs, stores the seals in `runs`, and passes the runs in batches to `write`.
-    /// The last call also receives all runs, with their seals. A batch consists of the runs
-    /// themselves, or, in an encrypted file, of sealed images that are valid during the call. The
-    /// private copies of an encrypted file are not changed, because other connections may be
-    /// reading them.
+    /// Seals finished runs, stores the seals in front of them, and passes the runs in batches to
+    /// `write`. The last call also receives all runs. A batch consists of the runs themselves, or,
+    /// in an encrypted file, of sealed images that are valid during the call. What is behind the
+    /// seals is not changed, because other connections may be reading it.
     func seal(
         _ runs: inout [RunImage],
         _ write: (ArraySlice<RunImage>, _ all: [RunImage]?) throws(StorageError) -> Void
@@ -70,11 +69,10 @@ extension PageFile {
 
     private func sealInPlace(_ runs: inout [RunImage]) {
         for index in runs.indices {
-            let run = runs[index]
-            runs[index].seal = .checksum(
-                PageHeader.seal(
-                    UnsafeMutableRawBufferPointer(start: run.buffer, count: run.byteCount),
-                    pageNumber: run.page, fileSeed: fileSeed))
+            runs[index].seal = PageHeader.seal(
+                UnsafeMutableRawBufferPointer(
+                    start: runs[index].buffer, count: runs[index].byteCount),
+                pageNumber: runs[index].page, fileSeed: fileSeed)
         }
     }
 
@@ -90,8 +88,9 @@ extension PageFile {
             let run = runs[index]
             let contents = UnsafeRawBufferPointer(
                 start: run.buffer + Seal.size, count: run.byteCount - Seal.size)
-            runs[index].seal = .cipher(
-                cipher.seal(contents, for: .run(page: run.page), to: place))
+            let seal = cipher.seal(contents, for: .run(page: run.page), to: place)
+            seal.store(at: run.buffer)
+            runs[index].seal = seal.tag.0
             images.append(RunImage(page: run.page, buffer: place, byteCount: run.byteCount))
             place += run.byteCount
         }

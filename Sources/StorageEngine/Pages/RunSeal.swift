@@ -5,18 +5,9 @@ enum RunSeal: Equatable {
     /// Of an encrypted file.
     case cipher(Seal)
 
-    /// The seal of the run that lies in the file at this address.
+    /// The seal in front of a run.
     init(at run: UnsafeRawPointer, in file: PageFile) {
         self = file.cipher == nil ? .checksum(PageHeader(run).checksum) : .cipher(Seal(at: run))
-    }
-
-    /// The first word, which is as random as a hash: the checksum, or half of the authentication
-    /// tag.
-    var word: UInt64 {
-        switch self {
-        case .checksum(let sum): sum
-        case .cipher(let seal): seal.tag.0
-        }
     }
 
     /// Appends what ``init(_:in:)`` decodes: the bytes of the seal that are not always zero.
