@@ -199,10 +199,10 @@ import Testing
             #expect(record.ring.hasAllInFront)
         }
         let header = try readBytes(path).withUnsafeBytes { try FileHeader($0, path: path) }
-        #expect(header.formatVersion == 9 && header.firstPage == 66)
+        #expect(header.formatVersion == FileHeader.formatVersion && header.firstPage == 66)
         #expect(try Database.compact(path: path, options: kind.options))
         let compacted = try readBytes(path).withUnsafeBytes { try FileHeader($0, path: path) }
-        #expect(compacted.formatVersion == 9 && compacted.firstPage == 10)
+        #expect(compacted.formatVersion == FileHeader.formatVersion && compacted.firstPage == 10)
         let connection = try states.open(path)
         #expect(try CrashWorkload.digest(of: connection) == states.digests.last)
     }

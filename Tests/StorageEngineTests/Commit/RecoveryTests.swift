@@ -76,7 +76,8 @@ import ToolSupport
     @Test func aNewerFormatIsRefusedByName() throws {
         try makeDatabase(versions: 1)
         var bytes = try load()
-        bytes[8] = 9
+        let newer = FileHeader.formatVersion + 1
+        bytes[8] = UInt8(newer)
         bytes.withUnsafeMutableBytes { block in
             let sum = Checksum.hash(UnsafeRawBufferPointer(rebasing: block[0..<504]), seed: 0)
             block.storeBytes(of: sum, toByteOffset: 504, as: UInt64.self)
@@ -86,7 +87,7 @@ import ToolSupport
         #expect(error.code == .unsupportedFormat)
         #expect(
             error.message.contains(
-                "Database has an unsupported version (9) and cannot be upgraded"))
+                "Database has an unsupported version (\(newer)) and cannot be upgraded"))
     }
 
     @Test func aFlippedBitInTheHeaderIsAnError() throws {
