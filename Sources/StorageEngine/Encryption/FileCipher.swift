@@ -72,7 +72,8 @@ final class FileCipher: Sendable {
     ) -> Seal {
         sealing.withLock { sealing in
             let (salt, number) = sealing.session.next()
-            return seal(contents, salt, number, for: place, with: sealing.context, to: target)
+            return seal(
+                contents, salt: salt, number: number, for: place, with: sealing.context, to: target)
         }
     }
 
@@ -85,13 +86,14 @@ final class FileCipher: Sendable {
     ) -> Bool {
         sealing.withLock { sealing in
             let repeated = self.seal(
-                contents, seal.salt, seal.number, for: place, with: sealing.context, to: target)
+                contents, salt: seal.salt, number: seal.number, for: place, with: sealing.context,
+                to: target)
             return repeated == seal
         }
     }
 
     private func seal(
-        _ contents: UnsafeRawBufferPointer, _ salt: SessionSalt, _ number: UInt32,
+        _ contents: UnsafeRawBufferPointer, salt: SessionSalt, number: UInt32,
         for place: SealedPlace, with context: CipherContext, to target: UnsafeMutableRawPointer
     ) -> Seal {
         context.begin(
