@@ -221,11 +221,7 @@ import ToolSupport
         _ = try held.wait()
         for other in others { _ = try other.wait() }
         #expect(interceptor.count(of: .writeSynced) == 2)
-        var history = PowerLossHistory(durable: start, pending: [], acknowledged: 0)
-        for event in interceptor.trace.filter({ $0.path == path })[events...] {
-            history.add(event)
-        }
-        try directory.withImage(history.moments.last!.image(.nothing)) {
+        try directory.withImage(image(of: start, losingAfter: events, interceptor, path)) {
             let values = try Pager(
                 database: .open(path: $0, options: kind.options)
             ).newestValues()
@@ -235,6 +231,15 @@ import ToolSupport
     }
 
     // MARK: Damage and failures
+
+    /// The file as a power loss leaves it that takes all pages written since a call.
+    private func image(
+        of start: [UInt8], losingAfter call: Int, _ interceptor: SystemInterceptor, _ path: String
+    ) -> [UInt8] {
+        var history = PowerLossHistory(durable: start, pending: [], acknowledged: 0)
+        for event in interceptor.trace.filter({ $0.path == path })[call...] { history.add(event) }
+        return history.moments.last!.image(.nothing)
+    }
 
     /// Commits after which the file is found as a power loss leaves it that takes all pages.
     /// Returns its bytes, and the places of the records that carry changes, the oldest first.
@@ -256,11 +261,7 @@ import ToolSupport
             guard record.carriesChanges, case .slot(let slot) = record.place else { continue }
             places.append(Int(slot.block * FileHeader.blockSize))
         }
-        var history = PowerLossHistory(durable: start, pending: [], acknowledged: 0)
-        for event in interceptor.trace.filter({ $0.path == path })[events...] {
-            history.add(event)
-        }
-        return (history.moments.last!.image(.nothing), places)
+        return (image(of: start, losingAfter: events, interceptor, path), places)
     }
 
     /// Anything but an error would lose commits that were acknowledged.
@@ -308,12 +309,8 @@ import ToolSupport
         }
         let before = interceptor.trace.filter { $0.path == path }.count
         for index in 0..<30 { try pager.write { try $0.touch(index % 20, UInt8(100 + index)) } }
-        var history = PowerLossHistory(durable: start, pending: [], acknowledged: 0)
-        for event in interceptor.trace.filter({ $0.path == path })[before...] {
-            history.add(event)
-        }
         let written = Set(blocks(path, from: before))
-        try directory.withImage(history.moments.last!.image(.nothing)) { image in
+        try directory.withImage(image(of: start, losingAfter: before, interceptor, path)) { image in
             let recovered = try Pager(database: .open(path: image, options: kind.options))
             #expect(try recovered.newestValues()[9].first == 129)
             let made = blocks(image)
