@@ -148,7 +148,10 @@ final class VersionWatch: Sendable {
         }
         let word = entry.coordinator.publicationWord
         let newest = entry.coordinator.visibleVersion
-        let due = entry.subscriptions.values.compactMap { $0.call(for: newest) }
+        // In a pause the thread may have been woken by another database.
+        let due = entry.subscriptions.values.compactMap {
+            $0.call(for: newest, onlyIfRequested: entry.isPaused)
+        }
         if !due.isEmpty || word & 1 == 0 { entry.pauses = PublicationPauses() }
         if !due.isEmpty { return due }
         if word & 1 == 0 {
@@ -211,9 +214,9 @@ package final class VersionSubscription: Sendable {
     }
 
     /// Returns a call of the handler if it is to be called.
-    fileprivate func call(for newest: UInt64) -> (() -> Void)? {
+    fileprivate func call(for newest: UInt64, onlyIfRequested: Bool) -> (() -> Void)? {
         let isDue = state.withLock { state in
-            if newest <= state.known, !state.isRequested { return false }
+            if newest <= state.known || onlyIfRequested, !state.isRequested { return false }
             state.known = max(state.known, newest)
             state.isRequested = false
             return true
@@ -242,8 +245,9 @@ package final class VersionSubscription: Sendable {
         VersionWatch.ofProcess.value.wakeUp()
     }
 
-    /// Has the thread not be woken by commits until ``resume(after:)``, unless another subscription
-    /// to the database needs that. For the time of the subscriber's own commit.
+    /// Has commits neither wake the thread nor call the handler until ``resume(after:)``, unless
+    /// another subscription to the database needs that. Requests are answered. For the time of the
+    /// subscriber's own commit.
     package func pause() {
         if !coordinator.isForked { VersionWatch.ofProcess.value.pause(coordinator) }
     }

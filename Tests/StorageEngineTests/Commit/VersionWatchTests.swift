@@ -89,6 +89,30 @@ import ToolSupport
         subscription.cancel()
     }
 
+    @Test func commitsDuringAPauseAreNotToldWhenAnotherDatabaseWakesTheThread() throws {
+        let database = try Database.open(path: directory.file("a"))
+        let log = Log()
+        let subscription = try subscribe(database, log)
+        let otherDatabase = try Database.open(path: directory.file("b"))
+        let otherLog = Log()
+        let other = try subscribe(otherDatabase, otherLog)
+        subscription.pause()
+        try commit(database)
+        // The thread looks at all databases each time.
+        for count in 1...3 {
+            other.request()
+            try waitUntil { otherLog.count == count }
+        }
+        #expect(log.count == 0)
+        subscription.request()
+        try waitUntil { log.count == 1 }
+        subscription.resume(after: database.newestVersion)
+        try commit(database)
+        try waitUntil { log.count == 2 }
+        subscription.cancel()
+        other.cancel()
+    }
+
     @Test func theThreadSleepsWhileNothingHappens() throws {
         let database = try Database.open(path: directory.file("a"))
         let subscription = try subscribe(database, Log())
