@@ -5,7 +5,7 @@
 /// that is its only user clears it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 13
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 14
     /// Whether a file that begins with this word is a lock file of this library, of any layout.
     static func isMagic(_ word: UInt64) -> Bool { word >> 8 == magic >> 8 }
 

@@ -7,13 +7,13 @@ enum BytesTest {
     /// Applies the test to one byte string outside a column.
     func matches(_ bytes: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
         switch self {
-        case .equal: return Node.compare(bytes, pattern) == 0
+        case .equal: return compareBytes(bytes, pattern) == 0
         case .prefix:
             return bytes.count >= pattern.count
-                && Node.compare(.init(rebasing: bytes.prefix(pattern.count)), pattern) == 0
+                && compareBytes(.init(rebasing: bytes.prefix(pattern.count)), pattern) == 0
         case .suffix:
             return bytes.count >= pattern.count
-                && Node.compare(.init(rebasing: bytes.suffix(pattern.count)), pattern) == 0
+                && compareBytes(.init(rebasing: bytes.suffix(pattern.count)), pattern) == 0
         case .contains:
             return realm_contains_bytes(
                 bytes.baseAddress, bytes.count, pattern.baseAddress, pattern.count)

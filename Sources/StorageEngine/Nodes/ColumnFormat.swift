@@ -60,6 +60,8 @@ struct ColumnEntry {
     @usableFromInline static let whole: UInt16 = 2
     @usableFromInline static let spilled: UInt16 = 4
     @usableFromInline static let ramp: UInt16 = 8
+    /// Whether a column of bytes has a prefix. Libraries that know none take the node for damaged.
+    @usableFromInline static let prefixed: UInt16 = 16
 
     @usableFromInline let p: UnsafeMutableRawPointer
 
@@ -106,6 +108,16 @@ struct ColumnEntry {
     @inlinable var base: Int64 {
         get { load(16, Int64.self) }
         nonmutating set { store(16, newValue) }
+    }
+    /// The bytes with which all strings of a column of bytes begin, and which it therefore keeps
+    /// once; see ``SharedPrefix``.
+    @inlinable var prefixLength: Int {
+        @inline(__always) get { Int(truncatingIfNeeded: base) }
+        nonmutating set {
+            base = Int64(newValue)
+            flags =
+                newValue > 0 ? flags | ColumnEntry.prefixed : flags & ~ColumnEntry.prefixed
+        }
     }
     /// Whether the end offsets of a column of bytes are packed (``PackedEnds``).
     @inlinable var hasPackedEnds: Bool {

@@ -2,9 +2,12 @@
 /// requested in a draft.
 struct ColumnNeeds {
     let kind: ColumnKind
-    private(set) var heapBytes = 0
-    /// The width of end offsets.
+    /// The bytes of strings, whole ones.
+    private(set) var stringBytes = 0
+    /// The width of end offsets, if the strings have no prefix.
     private var endWidth = PackedEnds.width
+    /// What strings have in common; nil for a column that has no prefix.
+    private var prefix: PrefixNeeds?
     private var hasNulls = false
     /// Whether floating-point values have all been whole so far. If so, `bounds` are whole numbers,
     /// otherwise images.
@@ -14,9 +17,10 @@ struct ColumnNeeds {
     private var bounds = PackedBounds()
 
     /// Creates the needs of no rows. `mayBeRamp`: whether the node that the rows are for may hold
-    /// ramps.
-    init(kind: ColumnKind, mayBeRamp: Bool) {
+    /// ramps. `sharesPrefix`: whether it is a column of ascending keys, which may have a prefix.
+    init(kind: ColumnKind, mayBeRamp: Bool, sharesPrefix: Bool = false) {
         self.kind = kind
+        if sharesPrefix, kind == .bytes { prefix = PrefixNeeds() }
         isRamp = mayBeRamp && kind == .integer
         isWhole = kind == .float || kind == .double
     }
@@ -31,8 +35,9 @@ struct ColumnNeeds {
         switch kind {
         case .integer, .float, .double: includePacked(node, c, rows: rows)
         case .bytes:
-            heapBytes += node.heapBytes(c, rows)
+            stringBytes += node.stringBytes(c, rows)
             if endWidth == PackedEnds.width { endWidth = node.endWidth(c, rows) }
+            prefix?.include(node, c, in: rows)
         case .fixed16, .fixed12: break
         }
     }
@@ -65,23 +70,40 @@ struct ColumnNeeds {
         switch kind {
         case .integer, .float, .double:
             bounds.isEmpty || isRamp ? 0 : PackedNumbers.width(low: bounds.low, high: bounds.high)
-        case .bytes: endWidth
+        case .bytes: prefix?.endWidth ?? endWidth
         case .fixed16: 128
         case .fixed12: 96
         }
     }
 
-    /// Returns the bytes of all regions in a layout for `rows` rows without spare room.
+    /// The bytes that all strings have in common.
+    var prefixLength: Int { prefix?.length ?? 0 }
+
+    /// Gives the strings no longer prefix than other needs have. A longer one may take more bytes
+    /// than it saves where rows are few.
+    mutating func limitPrefix(toThatOf other: ColumnNeeds) {
+        prefix?.limit(to: other.prefixLength)
+    }
+
+    /// Returns the heap bytes of `rows` rows whose strings have `stringBytes` bytes.
     @inline(__always)
-    func bytes(rows: Int, heapBytes: Int) -> Int {
+    func heapBytes(of stringBytes: Int, rows: Int) -> Int { stringBytes - rows * prefixLength }
+
+    /// Returns the bytes of all regions in a layout for `rows` rows without spare room.
+    /// `stringBytes` are those of their strings, whole ones.
+    @inline(__always)
+    func bytes(rows: Int, stringBytes: Int) -> Int {
         var total = ColumnEntry.dataBytes(rows: rows, kind: kind, width: width)
         if hasNulls { total += ColumnEntry.nullBytes(rows: rows) }
-        if kind == .bytes { total += (heapBytes + 7) & ~7 }
+        if kind == .bytes {
+            total += SharedPrefix.bytes(prefixLength)
+            total += (heapBytes(of: stringBytes, rows: rows) + 7) & ~7
+        }
         return total
     }
 
-    /// Requests this encoding in a draft's directory.
-    func wish(in e: ColumnEntry) {
+    /// Requests this encoding of `rows` rows, those that were added, in a draft's directory.
+    func wish(in e: ColumnEntry, rows: Int) {
         e.nullOffset = hasNulls ? 1 : 0
         if !hasNulls { e.flags &= ~ColumnEntry.hasNulls }
         switch kind {
@@ -92,9 +114,42 @@ struct ColumnNeeds {
             if kind != .integer { e.isWhole = isWhole }
         case .bytes:
             e.width = width
-            e.heapCapacity = heapBytes
+            e.prefixLength = prefixLength
+            e.heapCapacity = heapBytes(of: stringBytes, rows: rows)
         case .fixed16, .fixed12: break
         }
+    }
+}
+
+/// What ascending strings have in common, and how long they are.
+private struct PrefixNeeds {
+    /// The first row added.
+    private var first: (node: Node, column: Int, row: Int)?
+    private var common = SharedPrefix.longest
+    private var shortest = Int.max
+    private var longest = 0
+    private var mayHavePrefix = true
+
+    /// The bytes with which all strings begin.
+    var length: Int { mayHavePrefix && first != nil ? min(common, shortest) : 0 }
+
+    /// The width that the ends of tails need.
+    var endWidth: Int? { mayHavePrefix ? PackedEnds.width(longest: longest - length) : nil }
+
+    mutating func limit(to length: Int) { common = min(common, length) }
+
+    mutating func include(_ node: Node, _ c: Int, in rows: Range<Int>) {
+        let prefix = node.entry(c).prefixLength
+        let tails = node.tailLengths(c, rows)
+        if tails.hasOverflow || node.hasNulls(c) { mayHavePrefix = false }
+        shortest = min(shortest, prefix + tails.shortest)
+        longest = max(longest, prefix + tails.longest)
+        let last = rows.upperBound - 1
+        let start = first ?? (node, c, rows.lowerBound)
+        first = start
+        common = min(
+            common,
+            start.node.commonLength(start.column, start.row, with: node, column: c, row: last))
     }
 }
 
@@ -156,16 +211,24 @@ extension Node {
         return false
     }
 
-    /// Returns the number of heap bytes that these rows take.
-    func heapBytes(_ c: Int, _ rows: Range<Int>) -> Int {
+    /// Returns the number of bytes of the strings of these rows, whole ones.
+    func stringBytes(_ c: Int, _ rows: Range<Int>) -> Int {
         let e = entry(c)
         return startOffset(e, rows.upperBound) - startOffset(e, rows.lowerBound)
+            + rows.count * e.prefixLength
     }
 
-    /// Returns the width that the end offsets of these rows need.
+    /// Returns the width that the end offsets of these rows need, if they have no prefix.
     func endWidth(_ c: Int, _ rows: Range<Int>) -> Int {
         let e = entry(c)
-        if rows.isEmpty || e.hasPackedEnds { return PackedEnds.width }
+        if rows.isEmpty { return PackedEnds.width }
+        if e.prefixLength > 0 {
+            let lengths = tailLengths(c, rows)
+            return lengths.hasOverflow
+                ? PackedEnds.offsetWidth
+                : PackedEnds.width(longest: lengths.longest + e.prefixLength)
+        }
+        if e.hasPackedEnds { return PackedEnds.width }
         // Overflow values are marked in end offsets that are not packed.
         var (previous, marks, longest) = (UInt16(startOffset(e, rows.lowerBound)), UInt16(0), 0)
         for row in rows {

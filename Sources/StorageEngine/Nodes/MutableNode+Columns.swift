@@ -53,7 +53,7 @@ extension MutableNode {
         let draft = NodeDraft(revising: target)
         var needs = draft.needs(ofColumn: 0)
         needs.include(reading, c, in: 0..<rowCount)
-        needs.wish(in: draft.entry(0))
+        needs.wish(in: draft.entry(0), rows: rowCount)
         guard draft.assignOffsets(rows: rowCount) else { return false }
         draft.copyRows(from: reading, column: c, rows: 0..<rowCount, to: 0, at: 0)
         draft.install(in: target)
@@ -66,6 +66,8 @@ extension MutableNode {
     func markSpilled(_ c: Int, _ reference: PageReference) {
         precondition(!reference.isNone, "A column cannot be spilled to nowhere.")
         let e = entry(c)
+        // Only a malicious file has a prefix here.
+        if e.kind == .bytes { e.prefixLength = 0 }
         e.flags = e.flags & ~(ColumnEntry.hasNulls | ColumnEntry.ramp) | ColumnEntry.spilled
         e.dataOffset = 0
         e.nullOffset = 0

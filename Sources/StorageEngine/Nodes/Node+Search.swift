@@ -1,11 +1,5 @@
 import CColumnKernels
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 extension Node {
     /// Returns the first row in `rows` whose value is at least `key`, or `rows.upperBound`.
     ///
@@ -184,7 +178,7 @@ extension Node {
                 }
             }
             let bytes = UnsafeRawBufferPointer(start: heap + start, count: length)
-            if Node.compare(bytes, key) < 0 { first &+= half }
+            if compareBytes(bytes, key) < 0 { first &+= half }
         }
         return first
     }
@@ -246,19 +240,6 @@ extension Node {
     private static func maskIfLess(_ a: UInt64, _ b: UInt64) -> Int {
         let borrow = (~a & b) | (~(a ^ b) & (a &- b))
         return Int(truncatingIfNeeded: Int64(bitPattern: borrow) &>> 63)
-    }
-
-    /// Returns a negative number, zero or a positive number as `a` orders before, equal to or after
-    /// `b` in `memcmp` order.
-    static func compare(
-        _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer
-    ) -> Int {
-        let common = min(a.count, b.count)
-        if common > 0, let p = a.baseAddress, let q = b.baseAddress {
-            let order = memcmp(p, q, common)
-            if order != 0 { return Int(order) }
-        }
-        return a.count - b.count
     }
 
     /// Returns the first row at or after `from` that holds `value` and is not null, or -1. The

@@ -88,6 +88,12 @@ extension NodeDraft {
     ) {
         let s = source.entry(sc)
         let e = entry(c)
+        if s.prefixLength | e.prefixLength != 0 {
+            copyPrefix(from: source, sc, row: rows.lowerBound, to: e)
+            if s.prefixLength != e.prefixLength {
+                return copyTails(from: source, sc, rows: rows, to: e, at: row)
+            }
+        }
         let start = source.startOffset(s, rows.lowerBound)
         let count = source.startOffset(s, rows.upperBound) - start
         let used = e.heapUsed
@@ -107,6 +113,50 @@ extension NodeDraft {
             let moved = ((offset & 0x7FFF) &+ shift) | (offset & 0x8000)
             to.storeBytes(of: moved, toByteOffset: i * 2, as: UInt16.self)
         }
+    }
+
+    /// Writes the prefix of a column, with which the string of this row begins.
+    private func copyPrefix(from source: Node, _ sc: Int, row: Int, to e: ColumnEntry) {
+        let (prefix, tail) = (source.prefix(sc), source.bytes(sc, row))
+        let place = target + e.prefixOffset
+        let kept = min(prefix.count, e.prefixLength)
+        if kept > 0 { place.copyMemory(from: prefix.baseAddress!, byteCount: kept) }
+        let added = min(tail.count, e.prefixLength - kept)
+        if added > 0 { (place + kept).copyMemory(from: tail.baseAddress!, byteCount: added) }
+    }
+
+    /// Copies the strings of rows to a column with another length of its prefix. None of them is
+    /// shorter than that, or refers to a value elsewhere.
+    private func copyTails(
+        from source: Node, _ sc: Int, rows: Range<Int>, to e: ColumnEntry, at row: Int
+    ) {
+        let prefix = source.prefix(sc)
+        let heap = target + e.heapOffset
+        let added = max(0, prefix.count - e.prefixLength)
+        let dropped = max(0, e.prefixLength - prefix.count)
+        var end = e.heapUsed
+        for i in 0..<rows.count {
+            let start = end
+            if added > 0 {
+                (heap + end).copyMemory(
+                    from: prefix.baseAddress! + e.prefixLength, byteCount: added)
+                end += added
+            }
+            let tail = source.bytes(sc, rows.lowerBound + i)
+            let kept = tail.count - dropped
+            if kept > 0 {
+                (heap + end).copyMemory(from: tail.baseAddress! + dropped, byteCount: kept)
+                end += kept
+            }
+            if e.hasPackedEnds {
+                PackedEnds(e, in: target).place(row + i, from: start, to: end)
+            } else {
+                target.storeBytes(
+                    of: UInt16(truncatingIfNeeded: end),
+                    toByteOffset: e.dataOffset + (row + i) * 2, as: UInt16.self)
+            }
+        }
+        e.heapUsed = end
     }
 
     /// Copies end offsets where one of the columns has them packed, and adds `distance` to them.

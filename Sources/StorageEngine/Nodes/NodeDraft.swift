@@ -55,6 +55,7 @@ struct NodeDraft {
         var total = e.dataBytes(rows: capacity)
         if e.nullOffset != 0 { total += ColumnEntry.nullBytes(rows: capacity) }
         if e.kind == .bytes {
+            total += SharedPrefix.bytes(e.prefixLength)
             total += heapBytes(e, capacity: capacity, rows: rows, heapPerRow: heapPerRow)
         }
         return total
@@ -131,6 +132,7 @@ struct NodeDraft {
                 offset += ColumnEntry.nullBytes(rows: capacity)
             }
             guard e.kind == .bytes else { continue }
+            offset += SharedPrefix.bytes(e.prefixLength)
             let heap = heapBytes(e, capacity: capacity, rows: rows, heapPerRow: heapPerRow)
             let extra = min(spare, MutableNode.heapLimit + 1 - heap)
             spare -= extra
@@ -167,7 +169,9 @@ struct NodeDraft {
         if e.isSpilled { return 0 }
         var total = e.dataBytes(rows: rows)
         if e.nullOffset != 0 { total += ColumnEntry.nullBytes(rows: rows) }
-        if e.kind == .bytes { total += (e.heapUsed + 7) & ~7 }
+        if e.kind == .bytes {
+            total += SharedPrefix.bytes(e.prefixLength) + (e.heapUsed + 7) & ~7
+        }
         return total
     }
 }

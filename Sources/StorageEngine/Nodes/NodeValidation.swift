@@ -80,6 +80,7 @@ extension Node {
         }
         let known =
             ColumnEntry.hasNulls | ColumnEntry.whole | ColumnEntry.spilled | ColumnEntry.ramp
+            | ColumnEntry.prefixed
         guard e.flags & ~known == 0 else { return "flags \(e.flags) are unknown." }
         if e.isWhole, kind != .float, kind != .double {
             return "only floating point can be marked whole."
@@ -88,6 +89,10 @@ extension Node {
             return "flag and offset of the null bitmap disagree."
         }
         if e.isRamp, let problem = problem(ofRamp: e, kind) { return problem }
+        let isPrefixed = e.flags & ColumnEntry.prefixed != 0
+        guard isPrefixed ? mayHavePrefix(c) : kind != .bytes || e.base == 0 else {
+            return "its strings cannot have \(e.base) bytes in common."
+        }
         if e.isSpilled {
             guard e.spillReference.page != 0 else { return "it is spilled to nowhere." }
             guard e.nullOffset == 0, e.dataOffset == 0 else {
@@ -112,10 +117,17 @@ extension Node {
             return "its null bitmap at \(e.nullOffset) is out of place."
         }
         guard kind == .bytes else { return nil }
-        guard take(e.heapOffset, e.heapCapacity) else {
+        guard take(e.prefixOffset, SharedPrefix.bytes(e.prefixLength) + e.heapCapacity) else {
             return "its heap at \(e.heapOffset) is out of place."
         }
         return problemOfOffsets(e)
+    }
+
+    /// Whether a column that says that it has a prefix may have one of that length.
+    private func mayHavePrefix(_ c: Int) -> Bool {
+        let e = entry(c)
+        return level == 0 && c == 0 && columnCount > 1 && e.kind == .bytes && !e.isSpilled
+            && e.nullOffset == 0 && (1...Int64(SharedPrefix.longest)).contains(e.base)
     }
 
     private func problem(ofRamp e: ColumnEntry, _ kind: ColumnKind) -> String? {

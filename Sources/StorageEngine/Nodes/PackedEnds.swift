@@ -72,6 +72,41 @@ struct PackedEnds {
             fromByteOffset: block &* 10 &+ 2, as: UInt64.self)
     }
 
+    /// Returns the lengths of the shortest and of the longest string of some rows, at least one.
+    /// Eight rows at a time: each length is a byte of a word, and none has the highest bit.
+    func lengths(_ rows: Range<Int>) -> (shortest: Int, longest: Int) {
+        let high = PackedEnds.ones &* 0x80
+        var longest: UInt64 = 0
+        // What 127 has more than the shortest ones, so that both are a greatest value.
+        var shortness: UInt64 = 0
+        for block in rows.lowerBound &>> 3...(rows.upperBound &- 1) &>> 3 {
+            let word = word(block)
+            let lengths = word &- word &<< 8
+            let first = max(0, rows.lowerBound &- block &* 8)
+            let end = min(8, rows.upperBound &- block &* 8)
+            // Swift's smart shift yields zero for a distance of 64.
+            let all = UInt64.max
+            let mask = ~(all << UInt64(end &* 8)) & all << UInt64(first &* 8)
+            longest = PackedEnds.greater(longest, lengths & mask & ~high)
+            shortness = PackedEnds.greater(
+                shortness, (PackedEnds.ones &* 0x7F &- lengths & ~high) & mask)
+        }
+        var (most, least) = (0, 0)
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            most = max(most, Int(longest &>> shift & 0xFF))
+            least = max(least, Int(shortness &>> shift & 0xFF))
+        }
+        return (0x7F - least, most)
+    }
+
+    /// Returns the greater ones of the bytes of two words, none of which has the highest bit.
+    @inline(__always)
+    private static func greater(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        let high = ones &* 0x80
+        let isA = (((a | high) &- b) & high) &>> 7 &* 0xFF
+        return a & isA | b & ~isA
+    }
+
     // MARK: Changing
 
     @inline(__always)

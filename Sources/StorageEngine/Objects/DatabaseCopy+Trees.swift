@@ -75,7 +75,8 @@ extension DatabaseCopy {
         let limit = MutableNode.rowLimit(byteCount: target.pager.pageSize)
         return LeafPacker.Shape(
             treeID: treeID, columns: format.leafColumns, pages: 1,
-            maximumRows: min(maximumRows, limit), isCluster: false)
+            maximumRows: min(maximumRows, limit), isCluster: false,
+            sharesPrefix: format.sharesPrefix)
     }
 
     /// Appends all columns of a leaf. In maps and collections they are those of the format.

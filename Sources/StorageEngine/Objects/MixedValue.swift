@@ -125,7 +125,7 @@ extension MixedValue {
         case (.bool(let a), .bool(let b)):
             return ValueOrder.compareIntegers(a ? 1 : 0, b ? 1 : 0)
         case (.string(let a), .string(let b)), (.data(let a), .data(let b)):
-            return Node.compare(a, b)
+            return compareBytes(a, b)
         case (.date(let a), .date(let b)): return ValueOrder.compare(a, b)
         case (.objectID(let a, let c), .objectID(let b, let d)):
             return ValueOrder(type: .objectID).compare(.fixed12(a, c), .fixed12(b, d))

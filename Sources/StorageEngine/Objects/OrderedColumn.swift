@@ -21,7 +21,7 @@ struct OrderedColumn {
             var position = try map.position(pager, root, of: first, second: .min)
             try map.forEach(pager, root, fromPosition: position) { leaf, row throws(StorageError) in
                 guard map.isFirstEqual(leaf, 0, at: row, to: first) else { return false }
-                let order = compare(try bytesOfObject(leaf, row), bytes)
+                let order = compareBytes(try bytesOfObject(leaf, row), bytes)
                 if order < 0 || isBehind && order == 0 { position += 1 }
                 return true
             }
@@ -70,7 +70,7 @@ struct OrderedColumn {
     // MARK: Strings that begin alike
 
     private func isCut(_ leaf: Node, _ row: Int) -> Bool {
-        map.firstKeyKind == .bytes && leaf.bytes(0, row).count >= OrderedMap.maximumKeyBytes
+        map.firstKeyKind == .bytes && leaf.keyLength(0, row) >= OrderedMap.maximumKeyBytes
     }
 
     private func bytesOfObject(_ leaf: Node, _ row: Int) throws(StorageError)
@@ -89,20 +89,22 @@ struct OrderedColumn {
     private func visitAlike(
         _ entry: RowLocation, _ body: (Int, ObjectKey) throws(StorageError) -> Bool
     ) throws(StorageError) -> Int {
-        let beginning = map.firstKey(entry.leaf, entry.row)
-        let start = try map.position(pager, root, of: beginning, second: .min)
+        var start = 0
         var alike: [(value: [UInt8], key: ObjectKey)] = []
         var budget = RowBudget(pager)
-        try map.forEach(pager, root, fromPosition: start) { leaf, row throws(StorageError) in
-            guard map.isFirstEqual(leaf, 0, at: row, to: beginning) else { return false }
-            let value = try bytesOfObject(leaf, row)
-            try budget.spend(onCopyOf: value, pager)
-            alike.append((Array(value), ObjectKey(rawValue: leaf.integer(1, row))))
-            return true
+        try map.withFirstKey(entry.leaf, entry.row) { beginning throws(StorageError) in
+            start = try map.position(pager, root, of: beginning, second: .min)
+            try map.forEach(pager, root, fromPosition: start) { leaf, row throws(StorageError) in
+                guard map.isFirstEqual(leaf, 0, at: row, to: beginning) else { return false }
+                let value = try bytesOfObject(leaf, row)
+                try budget.spend(onCopyOf: value, pager)
+                alike.append((Array(value), ObjectKey(rawValue: leaf.integer(1, row))))
+                return true
+            }
         }
         alike.sort { left, right in
             let order = left.value.withUnsafeBytes { left in
-                right.value.withUnsafeBytes { compare(left, $0) }
+                right.value.withUnsafeBytes { compareBytes(left, $0) }
             }
             return order != 0 ? order < 0 : left.key.rawValue < right.key.rawValue
         }

@@ -272,10 +272,11 @@ extension PrimaryKeyMap {
         var previous: (leaf: Node, row: Int)?
         var isFound = false
         try map.forEach(table.pager, table.primaryKeys.state.pointee.root, fromPosition: 0) {
-            leaf, row in
+            leaf, row throws(StorageError) in
             if let previous {
-                let key = map.firstKey(previous.leaf, previous.row)
-                isFound = map.isFirstEqual(leaf, 0, at: row, to: key)
+                isFound = try map.withFirstKey(previous.leaf, previous.row) {
+                    map.isFirstEqual(leaf, 0, at: row, to: $0)
+                }
             }
             previous = (leaf, row)
             return !isFound

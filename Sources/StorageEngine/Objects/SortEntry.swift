@@ -24,7 +24,7 @@ struct BytesEntry: SortEntry {
 
     func precedes(_ other: BytesEntry) -> Bool {
         if rank != other.rank { return rank < other.rank }
-        let order = Node.compare(bytes, other.bytes)
+        let order = compareBytes(bytes, other.bytes)
         if order != 0 { return (order < 0) != isDescending }
         return key.rawValue < other.key.rawValue
     }

@@ -200,10 +200,11 @@ struct StoredCollection {
         index: Int, isFound: Bool
     ) {
         let index = try lowerBound(
-            inTree: { leaf, row throws(StorageError) in compare(try key(leaf, row), sought) < 0 },
-            inline: { compare($0.key, sought) < 0 })
+            inTree: { leaf, row throws(StorageError) in compareBytes(try key(leaf, row), sought) < 0
+            },
+            inline: { compareBytes($0.key, sought) < 0 })
         guard try index < count() else { return (index, false) }
-        return (index, compare(try row(at: index).key, sought) == 0)
+        return (index, compareBytes(try row(at: index).key, sought) == 0)
     }
 
     private func lowerBound(

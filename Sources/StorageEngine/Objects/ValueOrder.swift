@@ -41,7 +41,7 @@ struct ValueOrder {
         case (.fixed16(let a, let c), .fixed16(let b, let d)):
             compareFixed16((a, c), (b, d))
         case (.bytes(let a), .bytes(let b)):
-            type == .mixed ? compareMixed(a, b) : Node.compare(a, b)
+            type == .mixed ? compareMixed(a, b) : compareBytes(a, b)
         default: preconditionFailure("values of different kinds in one collection")
         }
     }
@@ -52,7 +52,7 @@ struct ValueOrder {
         case (let first?, let second?):
             isOfSets
                 ? MixedValue.compareInSets(first, second) : MixedValue.compare(first, second)
-        case (nil, nil): Node.compare(a, b)
+        case (nil, nil): compareBytes(a, b)
         case (nil, _): 1
         case (_, nil): -1
         }
@@ -97,9 +97,9 @@ extension MixedValue {
     fileprivate static func compareInSets(_ a: MixedValue, _ b: MixedValue) -> Int {
         var result = 0
         if case .string(let first) = a, case .data(let second) = b {
-            result = Node.compare(first, second)
+            result = compareBytes(first, second)
         } else if case .data(let first) = a, case .string(let second) = b {
-            result = Node.compare(first, second)
+            result = compareBytes(first, second)
         }
         return result == 0 ? compare(a, b) : result
     }

@@ -13,7 +13,7 @@ extension Verification {
                     verification, _, leaf throws(StorageError) in
                     for row in 0..<leaf.rowCount {
                         if let previous,
-                            !map.isBefore(previous.leaf, previous.row, other: leaf, row: row)
+                            try !map.isBefore(previous.leaf, previous.row, other: leaf, row: row)
                         {
                             verification.report("\(index.name): entries do not ascend.")
                         }
@@ -35,18 +35,6 @@ extension Verification {
                 report("\(index.name) has \(entries) entries for \(objects) objects.")
             }
         }
-    }
-}
-
-extension OrderedMap {
-    /// Whether the entry of one row comes before that of another.
-    fileprivate func isBefore(_ node: Node, _ row: Int, other: Node, row otherRow: Int) -> Bool {
-        let order =
-            firstKeyKind == .bytes
-            ? compare(node.bytes(0, row), other.bytes(0, otherRow))
-            : (node.integer(0, row) < other.integer(0, otherRow)
-                ? -1 : node.integer(0, row) == other.integer(0, otherRow) ? 0 : 1)
-        return order != 0 ? order < 0 : node.integer(1, row) < other.integer(1, otherRow)
     }
 }
 

@@ -124,7 +124,7 @@ extension StoredCollection {
             if let previous {
                 isInOrder =
                     format.hasKeys
-                    ? Node.compare(previous.key, row.key) < 0
+                    ? compareBytes(previous.key, row.key) < 0
                     : order.compare(previous.value, row.value) < 0
             }
             previous = row

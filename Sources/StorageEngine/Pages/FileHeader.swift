@@ -10,9 +10,9 @@ struct FileHeader: Equatable, Sendable {
     static let locatorOffset = markerOffset + 512
     static let slotsOffset = 2 * blockSize
     /// The format version of new files.
-    static let formatVersion: UInt32 = 9
-    /// The format version of encrypted files without records that carry changes. Nothing else is
-    /// different.
+    static let formatVersion: UInt32 = 10
+    /// The format version of encrypted files without records that carry changes, and, like the one
+    /// after it, without keys that share a prefix. Nothing else is different.
     static let formatVersionWithoutSealedChanges: UInt32 = 8
     /// The format version of files without records that carry changes, and, like the one after it,
     /// without packed ends. Nothing else is different.

@@ -58,7 +58,7 @@ extension Connection {
             guard index < others.count else { throw pager.damaged(0, "a mixed value") }
             let other = others[index]
             index += 1
-            areEqual = Node.compare(key, other.key) == 0
+            areEqual = compareBytes(key, other.key) == 0
             if areEqual { areEqual = try matches(value, .equal, with: other.value) }
             return areEqual
         }

@@ -86,7 +86,7 @@ struct GroupKeys: ~Copyable {
         let range = range(of: group)
         return range.count == value.count
             && bytes.withUnsafeBytes {
-                Node.compare(UnsafeRawBufferPointer(rebasing: $0[range]), value) == 0
+                compareBytes(UnsafeRawBufferPointer(rebasing: $0[range]), value) == 0
             }
     }
 
@@ -177,7 +177,7 @@ private struct GroupEntry: RankedEntry {
     var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
 
     func precedes(_ other: GroupEntry) -> Bool {
-        rank != other.rank ? rank < other.rank : Node.compare(bytes, other.bytes) < 0
+        rank != other.rank ? rank < other.rank : compareBytes(bytes, other.bytes) < 0
     }
 
     func word(at offset: Int) -> UInt64 {

@@ -13,7 +13,7 @@ extension LeafPacker {
                 draft.entry(c).flags |= ColumnEntry.spilled
                 layOutSpill(c)
             } else {
-                needs[c].wish(in: draft.entry(c))
+                needs[c].wish(in: draft.entry(c), rows: rowCount)
             }
         }
         if let width {
@@ -52,7 +52,7 @@ extension LeafPacker {
     }
 
     private func spill(_ c: Int) -> MutableNode {
-        let bytes = needs[c].bytes(rows: rowCount, heapBytes: needs[c].heapBytes)
+        let bytes = needs[c].bytes(rows: rowCount, stringBytes: needs[c].stringBytes)
         let pages = (NodeDraft.bytes(directoryOf: 1) + bytes + pageSize - 1) / pageSize
         return MutableNode(spillBuffers[c]!, byteCount: pages * pageSize)
     }
@@ -64,7 +64,7 @@ extension LeafPacker {
         }
         let draft = begin(spill(c), columns: 1)
         draft.entry(0).initialize(shape.columns[c])
-        needs[c].wish(in: draft.entry(0))
+        needs[c].wish(in: draft.entry(0), rows: rowCount)
         assign(draft)
         copyRows(c, to: draft, column: 0)
     }

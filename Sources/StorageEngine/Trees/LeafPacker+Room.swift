@@ -48,9 +48,10 @@ extension LeafPacker {
         let total = rowCount + rows.count
         var bytes = NodeDraft.bytes(directoryOf: joint.count)
         for c in joint.indices {
-            let heapBytes = heapBytes(c, columns[c], rows: rows)
-            let columnBytes = joint[c].bytes(rows: total, heapBytes: heapBytes)
-            let isLong = heapBytes > MutableNode.heapLimit
+            let stringBytes = stringBytes(c, columns[c], rows: rows)
+            let columnBytes = joint[c].bytes(rows: total, stringBytes: stringBytes)
+            let isLong =
+                joint[c].heapBytes(of: stringBytes, rows: total) > MutableNode.heapLimit
             if isSpilled[c] {
                 let nodeBytes = NodeDraft.bytes(directoryOf: 1) + columnBytes
                 if isLong || nodeBytes > largestSpill(shape.columns[c]) { return .columnFull }
@@ -69,9 +70,9 @@ extension LeafPacker {
         return bytes <= pages * pageSize ? .enough : .leafFull
     }
 
-    private func heapBytes(_ c: Int, _ source: Source, rows: Range<Int>) -> Int {
+    private func stringBytes(_ c: Int, _ source: Source, rows: Range<Int>) -> Int {
         guard shape.columns[c].kind == .bytes else { return 0 }
-        return needs[c].heapBytes + source.node.heapBytes(source.column, rows)
+        return needs[c].stringBytes + source.node.stringBytes(source.column, rows)
     }
 
     func largestSpill(_ column: ColumnFormat) -> Int {
@@ -98,7 +99,8 @@ extension LeafPacker {
         var bytes = -1
         var width = ClusterTree.RowWidth()
         for c in joint.indices where !isSpilled[c] {
-            let size = joint[c].bytes(rows: total, heapBytes: heapBytes(c, columns[c], rows: rows))
+            let size = joint[c].bytes(
+                rows: total, stringBytes: stringBytes(c, columns[c], rows: rows))
             if size > bytes { (largest, bytes) = (c, size) }
             width.add(size, of: shape.columns[c].kind)
         }
@@ -124,7 +126,7 @@ extension LeafPacker {
     var neededPages: Int {
         var bytes = NodeDraft.bytes(directoryOf: needs.count)
         for c in needs.indices where !isSpilled[c] {
-            bytes += needs[c].bytes(rows: rowCount, heapBytes: needs[c].heapBytes)
+            bytes += needs[c].bytes(rows: rowCount, stringBytes: needs[c].stringBytes)
         }
         if shape.isCluster, let width = Self.keyWidth(firstKey, lastKey, rows: rowCount) {
             bytes += Self.keyBytes(rows: rowCount, width: width)

@@ -17,6 +17,8 @@ final class LeafPacker {
         let maximumRows: Int
         /// Whether rows have object keys, columns may be spilled, and leaves may grow.
         let isCluster: Bool
+        /// Whether the first column is one of ascending keys (``SharedPrefix``).
+        var sharesPrefix = false
 
         var mostPages: Int { isCluster ? pages + ClusterTree.maximumGrowth : pages }
     }
@@ -59,7 +61,11 @@ final class LeafPacker {
 
     /// Returns the needs of all columns before any rows are gathered.
     private static func needs(_ shape: Shape) -> [ColumnNeeds] {
-        shape.columns.map { ColumnNeeds(kind: $0.kind, mayBeRamp: shape.columns.count > 1) }
+        shape.columns.enumerated().map { c, column in
+            ColumnNeeds(
+                kind: column.kind, mayBeRamp: shape.columns.count > 1,
+                sharesPrefix: shape.sharesPrefix && c == 0)
+        }
     }
 
     deinit {
@@ -93,9 +99,13 @@ extension LeafPacker {
             let count = mostRows(leaf, columns, of: wanted, joint: joint)
             if count > 0 {
                 let taken = row..<row + count
-                add(
-                    leaf, columns, rows: taken,
-                    joint: count == limit ? joint : needs(with: columns, taken))
+                var needs = joint
+                if count < limit {
+                    needs = self.needs(with: columns, taken)
+                    // Room was looked for with the prefixes of all wanted rows.
+                    for c in needs.indices { needs[c].limitPrefix(toThatOf: joint[c]) }
+                }
+                add(leaf, columns, rows: taken, joint: needs)
                 return count
             }
             if rowCount > 0 { return 0 }

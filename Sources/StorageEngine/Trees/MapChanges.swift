@@ -46,12 +46,12 @@ struct BytesChange: MapChange {
     var first: OrderedMap.FirstKey { .bytes(bytes) }
 
     func hasFirst(of other: BytesChange) -> Bool {
-        length == other.length && compare(bytes, other.bytes) == 0
+        length == other.length && compareBytes(bytes, other.bytes) == 0
     }
 
     func precedes(_ other: BytesChange) -> Bool {
         if rank != other.rank { return rank < other.rank }
-        let order = compare(bytes, other.bytes)
+        let order = compareBytes(bytes, other.bytes)
         return order != 0 ? order < 0 : image < other.image
     }
 }

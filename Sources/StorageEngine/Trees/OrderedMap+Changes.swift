@@ -59,7 +59,7 @@ extension OrderedMap {
                     // The run then goes on at the end of the left part and fills it.
                     try split(writer, &root, at: row)
                 } else {
-                    try makeRoom(writer, &root, forRowAt: row)
+                    try makeRoom(writer, &root, for: changes[next].first, at: row)
                 }
             } else if rows == 0 {
                 try writer.removeLeaf(&root, format)
@@ -96,8 +96,8 @@ extension OrderedMap {
             let other = node.integer(column, row)
             return key != other ? key < other : change.second < node.integer(column + 1, row)
         case .bytes(let key):
-            let order = compare(key, node.bytes(column, row))
-            return order != 0 ? order < 0 : change.second < node.integer(column + 1, row)
+            let order = node.order(column, row, toKey: key)
+            return order != 0 ? order > 0 : change.second < node.integer(column + 1, row)
         }
     }
 

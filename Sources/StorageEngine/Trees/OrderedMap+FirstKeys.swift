@@ -74,12 +74,12 @@ private struct BytesKey: SearchedKey {
 
     @inline(__always)
     func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>, wanted: Int) -> Int {
-        node.lowerBoundBytes(column, key, in: rows, wanted: wanted)
+        node.lowerBound(column, ofKey: key, in: rows, wanted: wanted)
     }
 
     @inline(__always)
     func isEqual(_ node: Node, _ column: Int, at row: Int) -> Bool {
-        compare(node.bytes(column, row), key) == 0
+        node.order(column, row, toKey: key) == 0
     }
 }
 

@@ -4,11 +4,15 @@
 /// Keys that arrive in runs among others ("1000", "10000", "100000", ...) would otherwise leave
 /// half-full leaves behind, which are rarely visited again.
 extension OrderedMap {
-    /// Makes room in the full leaf at the end of the path for a row at `row`. The path is invalid
-    /// afterwards.
-    func makeRoom(_ writer: TreeWriter, _ root: inout TreeRoot, forRowAt row: Int)
-        throws(StorageError)
-    {
+    /// Makes room in the full leaf at the end of the path for a row at `row` with this first key.
+    /// The path is invalid afterwards.
+    ///
+    /// A prefix that the key shares is looked for first. So what it frees is not taken back for the
+    /// sake of this key.
+    func makeRoom(
+        _ writer: TreeWriter, _ root: inout TreeRoot, for first: FirstKey, at row: Int
+    ) throws(StorageError) {
+        if case .bytes(let key) = first, writer.leaf.extendPrefix(0, for: key) { return }
         if try handOverRows(writer, forRowAt: row) { return }
         try split(writer, &root, at: usualCut(writer.leaf.reading, row))
     }
@@ -47,7 +51,9 @@ extension OrderedMap {
         let moved = isLeft ? 0..<most : rows - most..<rows
         try requireOrder(isLeft ? node : leaf.reading, isLeft ? leaf.reading : node, by: writer)
         // Among the neighbour's keys, rows may take more bytes than in their own leaf.
-        let bytes = node.packedBytes(with: leaf.reading, moved, at: isLeft ? node.rowCount : 0)
+        let bytes = node.packedBytes(
+            with: leaf.reading, moved, at: isLeft ? node.rowCount : 0,
+            sharingPrefix: format.sharesPrefix)
         guard bytes <= leaf.byteCount,
             bytes - NodeDraft.packedBytes(node) <= used * most / rows * 5 / 4
         else { return false }
@@ -77,7 +83,8 @@ extension OrderedMap {
         let isLeft = other < index
         try requireOrder(isLeft ? node : leaf.reading, isLeft ? leaf.reading : node, by: writer)
         let bytes = leaf.reading.packedBytes(
-            with: node, 0..<node.rowCount, at: isLeft ? 0 : leaf.rowCount)
+            with: node, 0..<node.rowCount, at: isLeft ? 0 : leaf.rowCount,
+            sharingPrefix: format.sharesPrefix)
         if bytes <= limit { try writer.absorbSibling(other, &root, format: format) }
     }
 
@@ -86,8 +93,7 @@ extension OrderedMap {
         throws(StorageError)
     {
         let last = left.rowCount - 1
-        let order = orderOfFirst(left, last, to: firstKey(right, 0))
-        guard order < 0 || order == 0 && left.integer(1, last) < right.integer(1, 0) else {
+        guard try isBefore(left, last, other: right, row: 0) else {
             throw writer.pager.damaged(
                 writer.steps[writer.depth - 1].reference.page, "keys of a map do not ascend")
         }

@@ -11,6 +11,12 @@ extension OrderedMap {
     func insertUnique(
         _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, first: FirstKey, second: Int64
     ) throws(StorageError) -> Bool {
+        if case .bytes(let key) = first, writer.hasPath(to: treeID),
+            insertBehindPrevious(writer, key, second: second)
+        {
+            try writer.addToCounts(&root, 1)
+            return true
+        }
         guard let row = try rowForUnique(writer, &root, treeID: treeID, of: first) else {
             return false
         }
@@ -29,17 +35,11 @@ extension OrderedMap {
     private func rowForUnique(
         _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, of first: FirstKey
     ) throws(StorageError) -> Int? {
-        if writer.hasPath(to: treeID) {
+        if case .integer(let key) = first, writer.hasPath(to: treeID) {
             let leaf = writer.leaf.reading
             let rows = leaf.rowCount
-            switch first {
-            case .integer(let key):
-                if rows > 0, leaf.integer(0, rows - 1) < key, writer.isAtLastLeaf { return rows }
-            case .bytes(let key):
-                let row = writer.rowBehindInsertion
-                if belongs(key, at: row, of: leaf), row < rows || writer.isAtLastLeaf {
-                    return row
-                }
+            if rows > 0, leaf.integer(0, rows - 1) < key, writer.isAtLastLeaf {
+                return rows
             }
         }
         return try searchedRowForUnique(writer, &root, treeID: treeID, of: first)
@@ -67,12 +67,21 @@ extension OrderedMap {
         return row < leaf.rowCount && isFirstEqual(leaf, 0, at: row, to: first) ? nil : row
     }
 
-    /// Whether a key lies between those of the row before `row` and of `row`, if the leaf has the
-    /// latter.
+    /// Inserts an entry behind the one inserted before it, if it belongs there and the leaf has room
+    /// as it is laid out. Returns whether it did.
     @inline(__always)
-    private func belongs(_ key: UnsafeRawBufferPointer, at row: Int, of leaf: Node) -> Bool {
-        row > 0 && row <= leaf.rowCount && compare(leaf.bytes(0, row - 1), key) < 0
-            && (row == leaf.rowCount || compare(key, leaf.bytes(0, row)) < 0)
+    private func insertBehindPrevious(
+        _ writer: TreeWriter, _ key: UnsafeRawBufferPointer, second: Int64
+    ) -> Bool {
+        let leaf = writer.leaf
+        let (view, row, rows) = (leaf.reading, writer.rowBehindInsertion, leaf.rowCount)
+        guard row > 0, row <= rows, let tail = view.tail(0, of: key),
+            compareBytes(view.bytes(0, row - 1), tail) < 0,
+            row < rows ? compareBytes(tail, view.bytes(0, row)) < 0 : writer.isAtLastLeaf,
+            leaf.insertRow(at: row, tail, number: second)
+        else { return false }
+        writer.rowBehindInsertion = row + 1
+        return true
     }
 
     /// Inserts an entry of a map without values into a leaf. Returns false if the leaf has no room.
@@ -82,7 +91,11 @@ extension OrderedMap {
         case .integer(let key):
             if row == leaf.rowCount, leaf.appendRow(key, second) { return true }
         case .bytes(let key):
-            if leaf.insertRow(at: row, key, number: second) { return true }
+            if let tail = leaf.reading.tail(0, of: key),
+                leaf.insertRow(at: row, tail, number: second)
+            {
+                return true
+            }
         }
         guard leaf.insertPlaceholderRow(at: row) else { return false }
         if setKey(leaf, row, to: first, second: second) { return true }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A sorted map on pages from (first key, second key) to up to five integers.
 ///
 /// Primary keys use (integer or bytes, object key) without values; backlinks (target, origin) ->
@@ -25,9 +23,12 @@ struct OrderedMap {
             ? .integer(.min) : .bytes(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Returns the first key of a row of a leaf.
-    func firstKey(_ leaf: Node, _ row: Int) -> FirstKey {
-        firstKeyKind == .integer ? .integer(leaf.integer(0, row)) : .bytes(leaf.bytes(0, row))
+    /// Calls `body` with the first key of a row of a leaf.
+    func withFirstKey<Result>(
+        _ leaf: Node, _ row: Int, _ body: (FirstKey) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        if firstKeyKind == .integer { return try body(.integer(leaf.integer(0, row))) }
+        return try leaf.withKey(0, row) { key throws(StorageError) in try body(.bytes(key)) }
     }
 
     // MARK: Searching
@@ -49,15 +50,15 @@ struct OrderedMap {
             let end = key == .max ? rows : node.lowerBound(column, key + 1, in: row + 1..<rows)
             return node.lowerBound(column + 1, second, in: row + 1..<end)
         case .bytes(let key):
-            let row = node.lowerBoundBytes(column, key, in: start..<rows)
+            let row = node.lowerBound(column, ofKey: key, in: start..<rows)
             guard row < rows, node.integer(column + 1, row) < second,
-                compare(node.bytes(column, row), key) == 0
+                node.order(column, row, toKey: key) == 0
             else { return row }
             var (low, high) = (row + 1, rows)
             while low < high {
                 let middle = (low + high) / 2
                 if node.integer(column + 1, middle) < second,
-                    compare(node.bytes(column, middle), key) == 0
+                    node.order(column, middle, toKey: key) == 0
                 {
                     low = middle + 1
                 } else {
@@ -90,7 +91,7 @@ struct OrderedMap {
     func isFirstEqual(_ node: Node, _ column: Int, at row: Int, to first: FirstKey) -> Bool {
         switch first {
         case .integer(let key): node.integer(column, row) == key
-        case .bytes(let key): compare(node.bytes(column, row), key) == 0
+        case .bytes(let key): node.order(column, row, toKey: key) == 0
         }
     }
 
@@ -102,8 +103,18 @@ struct OrderedMap {
         case .integer(let key):
             let own = leaf.integer(0, row)
             return own < key ? -1 : own == key ? 0 : 1
-        case .bytes(let key): return compare(leaf.bytes(0, row), key)
+        case .bytes(let key): return leaf.order(0, row, toKey: key)
         }
+    }
+
+    /// Whether the entry of a row comes before that of a row of another leaf.
+    func isBefore(
+        _ leaf: Node, _ row: Int, other: Node, row otherRow: Int
+    ) throws(StorageError) -> Bool {
+        let order = try withFirstKey(other, otherRow) { first throws(StorageError) in
+            orderOfFirst(leaf, row, to: first)
+        }
+        return order != 0 ? order < 0 : leaf.integer(1, row) < other.integer(1, otherRow)
     }
 
     /// Visits entries in order, from the given key on, until `body` returns false.
@@ -190,7 +201,7 @@ struct OrderedMap {
                 }
                 leaf.removeRow(at: row)
             }
-            try makeRoom(writer, &root, forRowAt: row)
+            try makeRoom(writer, &root, for: first, at: row)
         }
     }
 
@@ -200,7 +211,7 @@ struct OrderedMap {
         let isFirstSet =
             switch first {
             case .integer(let key): leaf.setInteger(0, row, to: key)
-            case .bytes(let key): leaf.setBytes(0, row, to: key, isOverflow: false)
+            case .bytes(let key): leaf.setKey(0, row, to: key)
             }
         return isFirstSet && leaf.setInteger(1, row, to: second)
     }
@@ -238,7 +249,10 @@ struct OrderedMap {
         }
         let (reference, right) = try makeLeaf(writer, leaf.reading.treeID)
         // Appending encodes the rows anew: half of a wide range of keys may be narrow.
-        guard right.appendRows(from: leaf.reading, cut..<rows) else {
+        guard
+            right.appendRows(
+                from: leaf.reading, cut..<rows, sharingPrefix: format.sharesPrefix)
+        else {
             throw writer.pager.damaged(
                 writer.steps[writer.depth - 1].reference.page,
                 "a leaf of a map is longer than any this library writes")
@@ -283,16 +297,4 @@ struct OrderedMap {
             return true
         }
     }
-}
-
-/// Compares bytes as unsigned numbers; a prefix comes first. Returns a negative number, zero or a
-/// positive number.
-@inline(__always)
-func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-    let shared = min(a.count, b.count)
-    if shared > 0 {
-        let order = memcmp(a.baseAddress!, b.baseAddress!, shared)
-        if order != 0 { return Int(order) }
-    }
-    return a.count - b.count
 }

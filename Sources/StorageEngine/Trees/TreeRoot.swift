@@ -106,6 +106,13 @@ extension TreeFormat {
         return columns
     }
 
+    /// Whether the first column of leaves is one of ascending keys that may share a prefix
+    /// (``SharedPrefix``).
+    var sharesPrefix: Bool {
+        if case .map(.bytes, _) = self { return true }
+        return false
+    }
+
     /// The leaf columns of collections and ordered maps. Those of a cluster tree are its table's.
     var leafColumns: [ColumnFormat] {
         switch self {

@@ -28,7 +28,10 @@ extension TreeWriter {
         if reference != old { try setChild(branch, index, to: reference) }
         let isLeft = index < ownIndex
         let row = isLeft ? sibling.rowCount : 0
-        guard sibling.insertRows(from: leaf.reading, rows, at: row) else { return false }
+        guard
+            sibling.insertRows(
+                from: leaf.reading, rows, at: row, sharingPrefix: format.sharesPrefix)
+        else { return false }
         leaf.removeRows(rows)
         for (child, node) in [(index, sibling), (ownIndex, leaf)] {
             try require(branch.setInteger(BranchColumn.count, child, to: Int64(node.rowCount)))
@@ -47,7 +50,10 @@ extension TreeWriter {
         let (branch, ownIndex) = parent
         let sibling = try self.sibling(at: index, format)
         let row = index < ownIndex ? 0 : leaf.rowCount
-        guard leaf.insertRows(from: sibling, 0..<sibling.rowCount, at: row) else { return }
+        guard
+            leaf.insertRows(
+                from: sibling, 0..<sibling.rowCount, at: row, sharingPrefix: format.sharesPrefix)
+        else { return }
         // Only now, because the rows were copied from this node.
         try pager.free(branch.reading.child(index))
         // The left node's row remains in the branch, because its separator also bounds the merged

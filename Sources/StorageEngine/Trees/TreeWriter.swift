@@ -399,8 +399,9 @@ final class TreeWriter {
         case (.map(let firstKey, _), .row(let node, let source)):
             let column = node.level > 0 ? BranchColumn.key : 0
             if firstKey == .bytes {
-                let bytes = node.bytes(column, source)
-                try require(parent.setBytes(BranchColumn.key, row, to: bytes, isOverflow: false))
+                try node.withKey(column, source) { key throws(StorageError) in
+                    try require(parent.setBytes(BranchColumn.key, row, to: key, isOverflow: false))
+                }
             } else {
                 let first = node.integer(column, source)
                 try require(parent.setInteger(BranchColumn.key, row, to: first))

@@ -15,7 +15,7 @@ private struct OldFixture: CustomTestStringConvertible {
         OldFixture(name: "format5-first", format: 5), OldFixture(name: "format5", format: 5),
         OldFixture(name: "format6-first"), OldFixture(name: "format6"),
         OldFixture(name: "format6-migrated", version: 2), OldFixture(name: "format7", format: 7),
-        OldFixture(name: "format8", format: 8),
+        OldFixture(name: "format8", format: 8), OldFixture(name: "format9", format: 9),
     ].flatMap { fixture in
         var encrypted = fixture
         encrypted.isEncrypted = true
@@ -81,7 +81,7 @@ private struct OldFixture: CustomTestStringConvertible {
         if fixture.isEncrypted { options.encryptionKey = Array(OldFile.key) }
         let connection = try Connection(Database.open(path: url.path, options: options))
         #expect(try connection.verify() == [])
-        #expect(connection.database.formatVersion == 9)
+        #expect(connection.database.formatVersion == 10)
         #expect(connection.database.isEncrypted == fixture.isEncrypted)
         let copy = directory.url.appendingPathComponent("copy-\(UUID().uuidString)").path
         try connection.writeCopy(toPath: copy, encryptionKey: options.encryptionKey)

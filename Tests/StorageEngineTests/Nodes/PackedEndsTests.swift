@@ -53,6 +53,25 @@ import ToolSupport
         target.free()
     }
 
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func theShortestAndTheLongestOfSomeRowsAreFound(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let (least, spread) = (random.next(below: 20), 1 + random.next(below: 11))
+        let lengths = (0..<1 + random.next(below: 40)).map { _ in
+            least + random.next(below: spread)
+        }
+        let node = node(lengths)
+        let ends = PackedEnds(node.entry(0), in: node.base)
+        for start in lengths.indices {
+            for end in start + 1...lengths.count {
+                let found = ends.lengths(start..<end)
+                #expect(found.shortest == lengths[start..<end].min())
+                #expect(found.longest == lengths[start..<end].max())
+            }
+        }
+        node.free()
+    }
+
     private func expect(_ node: MutableNode, _ lengths: [Int]) {
         node.checkInvariants()
         #expect(node.entry(0).width == 8)

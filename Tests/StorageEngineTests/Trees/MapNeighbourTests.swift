@@ -82,6 +82,8 @@ import ToolSupport
             let wanted =
                 switch order {
                 case .ascending, .decimal: 0.88
+                // A full leaf whose keys then share more bytes has room again, but the run is over.
+                case .decimalDescending where kind == .bytes: 0.75
                 case .descending, .decimalDescending, .interleaved, .random: 0.78
                 }
             #expect(fill.share >= wanted, "\(order): \(fill)")
@@ -282,7 +284,7 @@ import ToolSupport
                         return false
                     }
                     let isRight =
-                        leaf.bytes(0, row).elementsEqual(key.utf8)
+                        try leaf.withKey(0, row) { $0.elementsEqual(key.utf8) }
                         && leaf.integer(1, row) == model[key]
                     #expect(isRight, "the entry \(key)")
                     return isRight
