@@ -136,9 +136,11 @@ struct Backlinks: ~Copyable {
     private static func add(
         at position: Int, from origin: ObjectKey, to target: ObjectKey, in table: Table
     ) throws(StorageError) {
+        let one = Mark.one(origin)
+        if try table.exchange(position, of: target, from: Mark.nobody, to: one) { return }
         let mark = try mark(position, target, in: table)
         if mark == Mark.nobody {
-            return try setMark(position, target, to: Mark.one(origin), in: table)
+            return try setMark(position, target, to: one, in: table)
         }
         if mark & 1 == 1 {
             try addToCount(
@@ -152,8 +154,10 @@ struct Backlinks: ~Copyable {
         at position: Int, from origin: ObjectKey, to target: ObjectKey, in table: Table
     ) throws(StorageError) {
         try table.makeWritable(target)
+        let one = Mark.one(origin)
+        if try table.exchange(position, of: target, from: one, to: Mark.nobody) { return }
         let mark = try mark(position, target, in: table)
-        if mark == Mark.one(origin) {
+        if mark == one {
             return try setMark(position, target, to: Mark.nobody, in: table)
         }
         guard mark == Mark.several else {

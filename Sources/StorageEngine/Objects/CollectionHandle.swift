@@ -27,6 +27,12 @@ extension CollectionHandle {
             hasKeys: format.hasKeys, kind: format.kind, treeID: table.cluster.treeID)
     }
 
+    /// The writer for changes at a position.
+    @inline(__always)
+    private func writer(at position: Int, in root: TreeRoot) -> TreeWriter {
+        table.collectionWriters.writer(of: owner, at: position, in: root)
+    }
+
     // MARK: Place
 
     /// The collection as it is stored now.
@@ -34,9 +40,30 @@ extension CollectionHandle {
     /// - Throws: `.invalidArgument` if the owner or the nested collection no longer exists.
     @inline(__always)
     func stored() throws(StorageError) -> StoredCollection {
+        if path.isEmpty, let bytes = try table.inlineBytes(column, of: owner) {
+            return StoredCollection(pager: pager, bytes: bytes, format: format)
+        }
+        return try storedElsewhere()
+    }
+
+    @inline(never)
+    private func storedElsewhere() throws(StorageError) -> StoredCollection {
         let value = try table.value(column, of: owner)
         if path.isEmpty { return try collection(value) }
         return try nested(value)
+    }
+
+    /// The value at a position; nil if the position is out of range.
+    func value(ifAt index: Int) throws(StorageError) -> Scalar? {
+        let stored = try stored()
+        // The path of a change at this end may lead to the value already.
+        if pager.isInWriteTransaction, let root = stored.root, index >= 0, index < root.count,
+            let writer = table.collectionWriters.existingWriter(of: owner, at: index, in: root),
+            let row = writer.knownRow(at: index, in: root, of: tree), row < writer.leaf.rowCount
+        {
+            return try writer.leaf.reading.scalar(pager, format.kind, in: tree.valueColumn, at: row)
+        }
+        return try stored.value(ifAt: index)
     }
 
     private func collection(_ value: Scalar) throws(StorageError) -> StoredCollection {
@@ -153,7 +180,8 @@ extension CollectionHandle {
         var root = old
         var value = Scalar.null
         let (pager, column) = (pager, tree.valueColumn)
-        try tree.remove(table.quietWriter, &root, at: index) { leaf, row throws(StorageError) in
+        let writer = writer(at: index, in: root)
+        try tree.remove(writer, &root, at: index) { leaf, row throws(StorageError) in
             value = try leaf.scalar(pager, format.kind, in: column, at: row)
         }
         try storeShortened(root)
@@ -220,7 +248,8 @@ extension CollectionHandle {
         try pager.withStoredValue(value) { new throws(StorageError) in
             // Only after the new value was written, which may be a view of the old one.
             try freeOverflow(root, index, column: column)
-            try tree.set(table.quietWriter, &root, at: index) { $0.set(column, $1, to: new) }
+            let writer = writer(at: index, in: root)
+            try tree.set(writer, &root, at: index) { $0.set(column, $1, to: new) }
         }
         try store(root)
     }
@@ -229,7 +258,7 @@ extension CollectionHandle {
         let stored = try stored()
         if var root = stored.root {
             for column in 0...tree.valueColumn { try freeOverflow(root, index, column: column) }
-            try tree.remove(table.quietWriter, &root, at: index)
+            try tree.remove(writer(at: index, in: root), &root, at: index)
             return try storeShortened(root)
         }
         let ranges = try stored.inlineRanges()
@@ -273,14 +302,15 @@ extension CollectionHandle {
         throws(StorageError)
     {
         let tree = tree
+        let writer = writer(at: index, in: root)
         try pager.withStoredValue(row.value) { value throws(StorageError) in
             guard format.hasKeys else {
-                return try tree.insert(table.quietWriter, &root, at: index) {
+                return try tree.insert(writer, &root, at: index) {
                     $0.set(0, $1, to: value)
                 }
             }
             try pager.withStoredValue(.bytes(row.key)) { key throws(StorageError) in
-                try tree.insert(table.quietWriter, &root, at: index) {
+                try tree.insert(writer, &root, at: index) {
                     $0.set(0, $1, to: key) && $0.set(1, $1, to: value)
                 }
             }

@@ -44,7 +44,7 @@ extension ListHandle {
 
     /// The element at a position; nil if the position is out of range.
     public func value(ifAt index: Int) throws(StorageError) -> Scalar? {
-        try collection.stored().value(ifAt: index)
+        try collection.value(ifAt: index)
     }
 
     /// The position of the first element equal to `value`. O(n).

@@ -106,6 +106,51 @@ struct RowWriter: ~Copyable {
         try tree.set(clusterWriter, &state.pointee.root, key: key, column: column, to: value)
     }
 
+    /// The row of an object if the path of a writer leads to it, for changes that keep its leaf.
+    @inline(__always)
+    private func open(_ key: ObjectKey) -> (leaf: MutableNode, row: Int)? {
+        if mayHaveAppended(key), let row = appendWriter.row(of: key) {
+            return (appendWriter.leaf, row)
+        }
+        guard clusterWriter.hasPath(to: treeID), let row = clusterWriter.row(of: key) else {
+            return nil
+        }
+        return (clusterWriter.leaf, row)
+    }
+
+    /// Replaces bytes in a leaf of this transaction by as many others, which must not lie in it.
+    /// Returns false, with nothing changed, if they are elsewhere, or more or fewer.
+    @inline(__always)
+    func overwrite(
+        _ column: ClusterTree.Column, at position: Int, of key: ObjectKey,
+        with bytes: UnsafeRawBufferPointer
+    ) throws(StorageError) -> Bool {
+        guard let (leaf, row) = open(key), column.format.kind == .bytes,
+            leaf.reading.hasInline(position, column.tag), !leaf.reading.isNull(position, row),
+            !leaf.reading.isOverflow(position, row)
+        else { return false }
+        let old = leaf.reading.bytes(position, row)
+        guard old.count == bytes.count, !bytes.isEmpty else { return false }
+        UnsafeMutableRawBufferPointer(mutating: old).copyMemory(from: bytes)
+        _ = try changedState
+        return true
+    }
+
+    /// Replaces `old` by another integer in a leaf of this transaction. Returns false, with nothing
+    /// changed, if the object has another value there, or its row is elsewhere.
+    @inline(__always)
+    func exchange(
+        _ column: ClusterTree.Column, at position: Int, of key: ObjectKey, from old: Int64,
+        to new: Int64
+    ) throws(StorageError) -> Bool {
+        guard let (leaf, row) = open(key), column.format.kind == .integer,
+            leaf.reading.hasInline(position, column.tag), !leaf.reading.isNull(position, row),
+            leaf.reading.integer(position, row) == old
+        else { return false }
+        _ = try changedState
+        return leaf.setInteger(position, row, to: new)
+    }
+
     /// Makes a row writable before it is read and then changed in place, so that both take one
     /// descent.
     @inline(__always)

@@ -210,6 +210,16 @@ extension Table {
         try rows.set(column, of: key, to: value, in: cluster)
     }
 
+    /// Replaces `old` by another integer if the object has it in a row to which the path of a
+    /// writer leads. Returns false, with nothing changed, otherwise.
+    @inline(__always)
+    func exchange(_ column: Int, of key: ObjectKey, from old: Int64, to new: Int64)
+        throws(StorageError) -> Bool
+    {
+        if hasDeletedRows, deletedRows.contains(key) { return false }
+        return try rows.exchange(cluster.columns[column], at: column, of: key, from: old, to: new)
+    }
+
     /// Makes the row of an object writable before it is read and then changed in place, so that
     /// both take one descent.
     func makeWritable(_ key: ObjectKey) throws(StorageError) {
@@ -220,6 +230,8 @@ extension Table {
     /// lie in the leaf itself.
     func store(bytes: UnsafeRawBufferPointer, _ column: Int, of key: ObjectKey) throws(StorageError)
     {
+        if hasDeletedRows, deletedRows.contains(key) { throw pager.noSuchObject(key) }
+        if try rows.overwrite(cluster.columns[column], at: column, of: key, with: bytes) { return }
         try store(.init(scalar: .bytes(bytes)), column, of: key)
     }
 

@@ -38,9 +38,12 @@ public final class Table {
     /// The rows of deleted objects that are still in the tree; see `Table+Deletion`.
     @exclusivity(unchecked) var deletedRows = DeletedRows()
     /// Writes trees that contain no objects, so that its moves invalidate no `RowLocation`: those
-    /// of backlinks, indexes and collections.
+    /// of backlinks and indexes.
     let quietWriter: TreeWriter
-    /// The stamps of `quietWriter` and of the primary keys' writer.
+    /// The writers of the trees of collections.
+    let collectionWriters: CollectionWriters
+    /// The stamps of `quietWriter`, which `collectionWriters` share, and of the primary keys'
+    /// writer.
     private let quietMoves = OwnedBuffer<UInt64>(count: 2) { _ in 0 }
 
     init(_ connection: Connection, _ schema: StoredSchema, at index: Int) {
@@ -65,6 +68,7 @@ public final class Table {
             pathStamp: connection.pathStamp)
         primaryKeys = PrimaryKeyMap(stored, in: forest, layoutStamp: quietMoves.start + 1)
         quietWriter = TreeWriter(pager: pager, layoutStamp: quietMoves.start)
+        collectionWriters = CollectionWriters(pager: pager, moves: quietMoves.start)
         backlinks = Backlinks(index, properties: propertyCount, in: connection, by: quietWriter)
         adopt(schema, index)
     }
@@ -219,6 +223,20 @@ public final class Table {
     public func value(_ column: Int, of key: ObjectKey) throws(StorageError) -> Scalar {
         guard let location = try location(of: key) else { throw pager.noSuchObject(key) }
         return try value(column, at: location)
+    }
+
+    /// The bytes of a value that lie in the leaf of its row; nil for those elsewhere and for null.
+    @inline(__always)
+    func inlineBytes(_ column: Int, of key: ObjectKey) throws(StorageError)
+        -> UnsafeRawBufferPointer?
+    {
+        guard let location = try location(of: key) else { throw pager.noSuchObject(key) }
+        let (leaf, row) = (location.leaf, location.row)
+        guard leaf.hasInline(column, cluster.columns[column].tag),
+            cluster.columns[column].format.kind == .bytes, !leaf.isNull(column, row),
+            !leaf.isOverflow(column, row)
+        else { return nil }
+        return leaf.bytes(column, row)
     }
 
     public func value(_ column: Int, at location: RowLocation) throws(StorageError) -> Scalar {

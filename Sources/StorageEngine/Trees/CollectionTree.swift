@@ -116,6 +116,12 @@ struct CollectionTree {
         _ writer: TreeWriter, _ root: inout TreeRoot, at index: Int,
         set: (MutableNode, Int) -> Bool
     ) throws(StorageError) {
+        // Not to split the leaf: branches above it may have no room left.
+        if let row = writer.knownRow(at: index, in: root, of: self),
+            insert(into: writer.leaf, at: row, set)
+        {
+            return try writer.addToCounts(&root, 1)
+        }
         if root.reference.isNone {
             root.reference = try makeLeaf(writer).0
         }
@@ -123,12 +129,9 @@ struct CollectionTree {
         while true {
             let (leaf, row) = try writer.descend(&root, format, to: index)
             try check(leaf, row, below: leaf.rowCount + 1, by: writer, in: root)
-            if leaf.reading.rowCount < Self.maximumRows, leaf.insertPlaceholderRow(at: row) {
-                if set(leaf, row) {
-                    try writer.addToCounts(&root, 1)
-                    return
-                }
-                leaf.removeRow(at: row)
+            if insert(into: leaf, at: row, set) {
+                try writer.addToCounts(&root, 1)
+                return writer.keepPath(to: treeID)
             }
             if isAppend {
                 let (reference, right) = try makeLeaf(writer)
@@ -141,6 +144,19 @@ struct CollectionTree {
         }
     }
 
+    /// Returns false, with nothing changed, if the leaf has no room.
+    @inline(__always)
+    private func insert(
+        into leaf: MutableNode, at row: Int, _ set: (MutableNode, Int) -> Bool
+    ) -> Bool {
+        guard leaf.rowCount < Self.maximumRows, leaf.insertPlaceholderRow(at: row) else {
+            return false
+        }
+        if set(leaf, row) { return true }
+        leaf.removeRow(at: row)
+        return false
+    }
+
     func set(
         _ writer: TreeWriter, _ root: inout TreeRoot, at index: Int,
         set: (MutableNode, Int) -> Bool
@@ -148,7 +164,7 @@ struct CollectionTree {
         while true {
             let (leaf, row) = try writer.descend(&root, format, to: index)
             try check(leaf, row, below: leaf.rowCount, by: writer, in: root)
-            if set(leaf, row) { return }
+            if set(leaf, row) { return writer.keepPath(to: treeID) }
             try split(writer, &root)
         }
     }
@@ -164,19 +180,31 @@ struct CollectionTree {
         _ writer: TreeWriter, _ root: inout TreeRoot, at index: Int,
         read: (Node, Int) throws(StorageError) -> Void
     ) throws(StorageError) {
+        // Not to split the leaf: branches above it may have no room left.
+        if let row = writer.knownRow(at: index, in: root, of: self), row < writer.leaf.rowCount {
+            try read(writer.leaf.reading, row)
+            if writer.leaf.prepareRemoval(ofRow: row) {
+                return try removeRow(writer, &root, at: row)
+            }
+        }
         while true {
             let (leaf, row) = try writer.descend(&root, format, to: index)
             try check(leaf, row, below: leaf.rowCount, by: writer, in: root)
             try read(leaf.reading, row)
-            guard leaf.prepareRemoval(ofRow: row) else {
-                try split(writer, &root)
-                continue
-            }
-            leaf.removeRow(at: row)
-            try writer.addToCounts(&root, -1)
-            if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root, format) }
-            return
+            if leaf.prepareRemoval(ofRow: row) { return try removeRow(writer, &root, at: row) }
+            try split(writer, &root)
         }
+    }
+
+    /// Removes a row of the leaf at the end of the path, and the leaf if that was its last one.
+    @inline(__always)
+    private func removeRow(
+        _ writer: TreeWriter, _ root: inout TreeRoot, at row: Int
+    ) throws(StorageError) {
+        writer.leaf.removeRow(at: row)
+        try writer.addToCounts(&root, -1)
+        if writer.leaf.rowCount == 0 { return try writer.removeLeaf(&root, format) }
+        writer.keepPath(to: treeID)
     }
 
     /// Checks that the row to which the counts in branches led exists in the leaf.

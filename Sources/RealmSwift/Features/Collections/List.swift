@@ -89,13 +89,25 @@ extension List {
         let value = managed.realm.read(absent: nil) {
             try managed.handle.value(ifAt: position)
         }
-        guard let value else {
-            if let absent = managed.absentElement(of: Element.self) { return absent }
-            requireIndex(position, upTo: count)
-            stop("Index \(position) is out of bounds.")
+        guard let value else { return absentElement(at: position, in: managed) }
+        if let target = managed.target, case .integer(let key) = value {
+            return Element._decodeLink(key, _LinkTarget(target, birth: managed.realm.generation))
         }
-        return Element._decode(
-            value, managed.source(of: _ValueSlot(.element(managed, at: position))))
+        return decoded(value, at: position, in: managed)
+    }
+
+    // Two functions of their own, because what they use takes looking up types of `Element`, which
+    // would be done at the entry of the function above.
+    @inline(never)
+    private func decoded(_ value: Scalar, at position: Int, in managed: ManagedList) -> Element {
+        Element._decode(value, managed.source(of: _ValueSlot(.element(managed, at: position))))
+    }
+
+    @inline(never)
+    private func absentElement(at position: Int, in managed: ManagedList) -> Element {
+        if let absent = managed.absentElement(of: Element.self) { return absent }
+        requireIndex(position, upTo: count)
+        stop("Index \(position) is out of bounds.")
     }
 
     /// Returns whether two elements of an unmanaged list match. Objects match if they are the same

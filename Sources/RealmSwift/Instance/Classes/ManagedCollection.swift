@@ -111,6 +111,13 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace, AnyManage
     }
 }
 
+extension ManagedCollection where Handle == ListHandle {
+    /// Appends the stored form of an element. Not inlined, because the handle would be copied for
+    /// the call elsewhere, which counts references.
+    @inline(never)
+    func append(_ scalar: Scalar) throws(StorageError) { try handle.append(scalar) }
+}
+
 extension Optional {
     /// Returns the managed collection; nil for an unmanaged one. Stops the program if the
     /// collection cannot be read now.

@@ -63,7 +63,7 @@ public struct _ValueSlot {
                     try list.handle.set(scalar, at: index)
                 }
             case .newElement(let list, let index?): try list.handle.insert(scalar, at: index)
-            case .newElement(let list, nil): try list.handle.append(scalar)
+            case .newElement(let list, nil): try list.append(scalar)
             case .member(let set): try set.handle.insert(scalar)
             case .value(let map, let key):
                 try key.withKeyBytes {
@@ -199,6 +199,19 @@ public struct _LinkSource {
         target = nil
         self.birth = birth
         self.slot = slot
+    }
+}
+
+/// The class of the objects that the links of a collection lead to. Cheaper to pass than a
+/// ``_LinkSource``, which may have a place.
+public struct _LinkTarget {
+    let target: ManagedClass
+    /// The generation in which the link was read.
+    let birth: UInt32
+
+    init(_ target: ManagedClass, birth: UInt32) {
+        self.target = target
+        self.birth = birth
     }
 }
 

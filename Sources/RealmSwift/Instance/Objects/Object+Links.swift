@@ -91,8 +91,12 @@ extension RealmCollectionValue where Self: ObjectBase {
         guard case .integer(let key) = scalar, let source, let target = source.target else {
             stop("The elements are values, and no objects: ask for a collection of their type.")
         }
-        let object = target.makeAccessor(key: key)
-        object._birth = source.birth
+        return _decodeLink(key, _LinkTarget(target, birth: source.birth))
+    }
+
+    public static func _decodeLink(_ key: Int64, _ target: _LinkTarget) -> Self {
+        let object = target.target.makeAccessor(key: key)
+        object._birth = target.birth
         return unsafeDowncast(object, to: Self.self)
     }
 

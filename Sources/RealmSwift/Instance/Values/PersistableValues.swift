@@ -70,6 +70,8 @@ where PersistedType: RealmCollectionValue {
     static var _elementShape: _PropertyShape { get }
     /// Returns the value of a stored form that was read from the Realm of `source`.
     static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self
+    /// Returns the element for a link to the object with this key.
+    static func _decodeLink(_ key: Int64, _ target: _LinkTarget) -> Self
     /// Returns the stored form of a value. Encoding a link adds an unmanaged object to the Realm of
     /// `scratch`.
     static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar
@@ -202,6 +204,13 @@ extension _Persistable {
     public static func _assignElements(of source: Self, to target: Self) {}
     /// Does nothing, because all values were gathered.
     public static func _completeAdd(_ storage: UnsafeMutableRawPointer, _ addition: _Addition) {}
+}
+
+extension RealmCollectionValue {
+    /// Decodes the link like any other stored form.
+    public static func _decodeLink(_ key: Int64, _ target: _LinkTarget) -> Self {
+        _decode(.integer(key), _LinkSource(target: target.target, birth: target.birth))
+    }
 }
 
 extension _RealmCollectionValueInsideOptional {
