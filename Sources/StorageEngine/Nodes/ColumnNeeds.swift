@@ -4,7 +4,7 @@ struct ColumnNeeds {
     let kind: ColumnKind
     /// The bytes of strings, whole ones.
     private(set) var stringBytes = 0
-    /// The width of end offsets, if the strings have no prefix.
+    /// The width of end offsets of a column that has no prefix.
     private var endWidth = PackedEnds.width
     /// What strings have in common; nil for a column that has no prefix.
     private var prefix: PrefixNeeds?
@@ -36,8 +36,11 @@ struct ColumnNeeds {
         case .integer, .float, .double: includePacked(node, c, rows: rows)
         case .bytes:
             stringBytes += node.stringBytes(c, rows)
-            if endWidth == PackedEnds.width { endWidth = node.endWidth(c, rows) }
-            prefix?.include(node, c, in: rows)
+            if prefix != nil {
+                prefix?.include(node, c, in: rows)
+            } else if endWidth == PackedEnds.width {
+                endWidth = node.endWidth(c, rows)
+            }
         case .fixed16, .fixed12: break
         }
     }
@@ -128,20 +131,23 @@ private struct PrefixNeeds {
     private var common = SharedPrefix.longest
     private var shortest = Int.max
     private var longest = 0
-    private var mayHavePrefix = true
+    /// Whether there are nulls or overflow references, which only maps of malicious files have.
+    private var hasOthers = false
 
     /// The bytes with which all strings begin.
-    var length: Int { mayHavePrefix && first != nil ? min(common, shortest) : 0 }
+    var length: Int { hasOthers || first == nil ? 0 : min(common, shortest) }
 
     /// The width that the ends of tails need.
-    var endWidth: Int? { mayHavePrefix ? PackedEnds.width(longest: longest - length) : nil }
+    var endWidth: Int {
+        hasOthers ? PackedEnds.offsetWidth : PackedEnds.width(longest: longest - length)
+    }
 
     mutating func limit(to length: Int) { common = min(common, length) }
 
     mutating func include(_ node: Node, _ c: Int, in rows: Range<Int>) {
         let prefix = node.entry(c).prefixLength
         let tails = node.tailLengths(c, rows)
-        if tails.hasOverflow || node.hasNulls(c) { mayHavePrefix = false }
+        if tails.hasOverflow || node.hasNulls(c) { hasOthers = true }
         shortest = min(shortest, prefix + tails.shortest)
         longest = max(longest, prefix + tails.longest)
         let last = rows.upperBound - 1

@@ -84,7 +84,7 @@ extension Node {
             c, UnsafeRawBufferPointer(rebasing: key[length...]), in: rows, wanted: wanted)
     }
 
-    /// The bytes of the key of a row.
+    /// The number of bytes of the whole key of a row.
     @inline(__always)
     func keyLength(_ c: Int, _ row: Int) -> Int { entry(c).prefixLength + bytes(c, row).count }
 
@@ -143,6 +143,7 @@ extension Node {
     }
 }
 
+/// See ``Node/tailLengths(_:_:)``.
 struct TailLengths {
     var sum = 0
     var shortest = Int.max
