@@ -121,8 +121,8 @@ extension Node {
         return common
     }
 
-    /// The lengths of the tails of some rows, at least one: their sum, the shortest and the longest;
-    /// and whether any is an overflow reference.
+    /// The lengths of the tails of some rows, at least one: their sum, the shortest and the
+    /// longest; and whether any is an overflow reference.
     func tailLengths(_ c: Int, _ rows: Range<Int>) -> TailLengths {
         let e = entry(c)
         var start = startOffset(e, rows.lowerBound)

@@ -67,8 +67,8 @@ extension OrderedMap {
         return row < leaf.rowCount && isFirstEqual(leaf, 0, at: row, to: first) ? nil : row
     }
 
-    /// Inserts an entry behind the one inserted before it, if it belongs there and the leaf has room
-    /// as it is laid out. Returns whether it did.
+    /// Inserts an entry behind the one inserted before it, if it belongs there and the leaf has
+    /// room as it is laid out. Returns whether it did.
     @inline(__always)
     private func insertBehindPrevious(
         _ writer: TreeWriter, _ key: UnsafeRawBufferPointer, second: Int64

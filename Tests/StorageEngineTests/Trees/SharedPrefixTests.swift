@@ -180,8 +180,8 @@ import ToolSupport
         }
     }
 
-    /// Only a malicious file has so long keys. A prefix is filled with zeros to eight bytes, so that
-    /// one of 255 bytes would take eight more than it saves here.
+    /// Only a malicious file has so long keys. A prefix is filled with zeros to eight bytes, so
+    /// that one of 255 bytes would take eight more than it saves here.
     @Test func aKeyThatJustFitsIsPackedWithoutAPrefix() {
         let leaf = Leaf(byteCount: 16384)
         let length = 4096 - NodeDraft.bytes(directoryOf: 2) - 8
