@@ -34,9 +34,7 @@ import ToolSupport
     /// Those that were published without their `run.json`, which nobody can make again.
     private static let withoutReport: Set<String> = [
         "2026-11-22-objects", "2026-11-22-pinned", "2026-11-22-scale", "2026-11-23-ten-million",
-        "2026-11-24-peers-third", "2026-11-25-default", "2026-11-25-encryption",
-        "2026-11-25-inserts", "2026-11-25-peers", "2026-11-25-peers-rounds/rows",
-        "2026-11-25-peers-rounds/sensors", "2026-11-27-async", "2026-11-27-notify",
+        "2026-11-27-async", "2026-11-27-notify",
     ]
 
     /// Each published run can be reported and compared, or it is said why not.

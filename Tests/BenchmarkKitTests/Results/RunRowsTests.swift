@@ -7,7 +7,7 @@ import ToolSupport
     /// A row that is read and written again is the same, whatever columns it fills.
     @Test func everyColumnIsReadBack() throws {
         let folder = try ResourceLocator.packageDirectory().appendingPathComponent(
-            "results/reference/2026-11-25-default"
+            "results/reference/2026-11-29-default"
         ).path
         let run = try RunRows(path: folder)
         let context = RunContext(runIdentifier: run.rows[0]["run_id"])
