@@ -159,7 +159,10 @@ extension MutableNode {
         if let tail = reading.tail(c, of: key) {
             return setBytes(c, row, to: tail, isOverflow: false)
         }
-        let length = SharedPrefix.length(reading.prefix(c), key)
+        let prefix = reading.prefix(c)
+        let length =
+            planted(.keepsPrefix)
+            ? min(prefix.count, key.count) : SharedPrefix.length(prefix, key)
         let tail = UnsafeRawBufferPointer(rebasing: key[length...])
         return layOut(c, prefix: length, roomFor: tail.count)
             && setBytes(c, row, to: tail, isOverflow: false)

@@ -71,6 +71,8 @@ enum PlantedBug: String, CaseIterable {
     case leavesPrimaryKeys = "primary-key-left-behind"
     case leavesIndexEntries = "index-entry-left-behind"
     case losesWidening = "full-leaf-loses-widening"
+    case keepsPrefix = "key-keeps-prefix"
+    case trustsAnyEnd = "list-end-of-another-list"
     case scansAllColumns = "scan-touches-all-columns"
     // Observers.
     case wakesAfterShowing = "wake-after-publication"

@@ -9,7 +9,8 @@ extension TreeWriter {
     /// whose page belongs to no other tree until it is freed, which invalidates paths.
     @inline(__always)
     func knownRow(at position: Int, in root: TreeRoot, of tree: CollectionTree) -> Int? {
-        guard hasPath(to: tree.treeID), steps[0].reference == root.reference,
+        guard hasPath(to: tree.treeID),
+            steps[0].reference == root.reference || planted(.trustsAnyEnd),
             tree.format.describes(leaf.reading.header, level: 0)
         else { return nil }
         let rows = leaf.reading.rowCount

@@ -6,13 +6,15 @@ struct StagedLayer: StressLayer {
     let name = "staged"
     let summary = "brings about certain situations, step by step"
     let proves =
-        "nothing is seen before it is durable; transactions move between threads; full pages and "
-        + "wide classes; forked children leave their parents alone"
+        "nothing is seen before it is durable; transactions move between threads; full pages, "
+        + "prefixes of keys and wide classes; forked children leave their parents alone"
     let settings = StressPoint.ofWorkload + ["durability"]
     let scenarios = [
         StressScenario("publication", "others look while the sync of a commit is held"),
         StressScenario("passed-on", "one thread begins a transaction and ends, another commits it"),
         StressScenario("full-leaf", "values that need more bits, in leaves without room for them"),
+        StressScenario(
+            "key-prefixes", "string keys of several families come into full leaves, and go"),
         StressScenario(
             "forks", "a process with open databases is forked; children open them anew and commit"),
         StressScenario("column-scan", "a scan, when the pages of other properties are damaged"),
@@ -41,6 +43,7 @@ struct StagedLayer: StressLayer {
             case "passed-on": try PassedOnTransactions(point, trial, path).run()
             case "forks": try Forks(point, trial, path).run()
             case "full-leaf": try FullLeaves(point, trial, path).run()
+            case "key-prefixes": try KeyPrefixes(point, trial, path).run()
             default: try ColumnScan(point, trial, path).run()
             }
         }

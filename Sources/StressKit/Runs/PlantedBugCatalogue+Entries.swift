@@ -220,6 +220,14 @@ extension PlantedBugCatalogue {
             "a value that needs a wider column is taken for stored where the leaf has no room",
             breaks: "E4: what a transaction wrote is read", "staged/full-leaf"),
         PlantedBugEntry(
+            "key-keeps-prefix",
+            "a key that begins otherwise gets the prefix of its leaf",
+            breaks: "E4: what a transaction wrote is read", "staged/key-prefixes"),
+        PlantedBugEntry(
+            "list-end-of-another-list",
+            "the kept path to the end of one list is used for another one",
+            breaks: "E4: what a transaction wrote is read", "long-runs/mixed"),
+        PlantedBugEntry(
             "scan-touches-all-columns", "a scan reads the pages of every property",
             breaks: "E22: a scan touches its own column", "staged/column-scan"),
     ]
