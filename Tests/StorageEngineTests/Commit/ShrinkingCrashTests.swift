@@ -84,15 +84,17 @@ import ToolSupport
         let prepared = try Self.prepared(kind)
         let events = try trace(prepared, kind, fullEvery: period)
         let cut = try #require(events.firstIndex { $0.event.isCut })
-        // The range includes commits before the truncation, the one that truncated, and commits
-        // after it.
+        // The range includes commits before the truncation, the one that truncated, and some
+        // periods of commits after it.
         let begin = try #require(events[..<(cut - 10)].lastIndex { $0.event.change == .sync })
         var durable = prepared.image
         for (_, event) in events[...begin] { event.apply(to: &durable) }
         var step = events[begin].step - 1
         var history = PowerLossHistory(
             durable: durable, pending: [], acknowledged: step / period * period)
-        for (number, event) in events[(begin + 1)...].prefix(cut - begin + 12 * period) {
+        for (number, event) in events[(begin + 1)...]
+            .prefix(cut - begin + LongTests.choose(12, otherwise: 4) * period)
+        {
             if number > step + 1 {
                 step = number - 1
                 history.acknowledge(step / period * period)
@@ -103,7 +105,7 @@ import ToolSupport
         var count = 0
         for (index, moment) in history.decisiveMoments.enumerated() {
             let choices = moment.choices(
-                exhaustivePieces: 2, samples: LongTests.choose(100, otherwise: 6), &random)
+                exhaustivePieces: 2, samples: LongTests.choose(100, otherwise: 3), &random)
             let newest = moment.acknowledged + period
             for choice in choices {
                 count += 1

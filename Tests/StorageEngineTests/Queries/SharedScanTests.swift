@@ -15,7 +15,8 @@ import ToolSupport
         func setting(_ name: String) -> UInt64? {
             ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
         }
-        return setting("SHARED_SEED").map { [$0] } ?? Array(0..<(setting("SHARED_CASES") ?? 16))
+        let cases = setting("SHARED_CASES") ?? UInt64(LongTests.choose(16, otherwise: 8))
+        return setting("SHARED_SEED").map { [$0] } ?? Array(0..<cases)
     }
 
     /// Plain, encrypted and with little memory, with and without open changes.

@@ -274,7 +274,7 @@ import ToolSupport
         var model: Set<Entry> = []
         try pager.beginRead()
         try pager.beginWrite()
-        for round in 0..<12 {
+        for round in 0..<LongTests.choose(12, otherwise: 5) {
             var changes = MapChanges(firstKeyKind: .bytes)
             let areTogether = random.next(below: 2) == 0
             let share = [0, 0, 40, 95][random.next(below: 4)]
