@@ -392,8 +392,8 @@ extension Database {
         let file = PageFile(
             descriptor: descriptor, path: path, header: header,
             problemOfNode: Node.problem(ofStored:))
-        try file.write(header.encode(), at: 0)
-        try file.sync()
+        if !planted(.upgradesInMemory) { try file.write(header.encode(), at: 0) }
+        if !planted(.upgradesUnsynced) { try file.sync() }
     }
 
     // MARK: Creation

@@ -34,6 +34,9 @@ public final class Database: Sendable {
         /// Format of a file that is created, if not the present one. For tests of what users of
         /// older files are promised.
         package var formatVersion = FileHeader.formatVersion
+        /// The formats of files that can be opened; the last one is the present one.
+        package static let formatVersions =
+            FileHeader.earlierFormatVersion...FileHeader.formatVersion
 
         public init(
             createIfMissing: Bool = true, readOnly: Bool = false, inMemory: Bool = false,

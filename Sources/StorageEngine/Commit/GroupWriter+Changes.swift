@@ -28,8 +28,9 @@ extension GroupWriter {
         let before = coordinator.visibleSequence
         let durable = coordinator.durableSequence
         guard record.sequence == before + 1, afterChanges || durable == before,
-            record.sequence - durable <= CommitRing.mostRecordsWithChanges,
-            !coordinator.isSlotNeeded(of: record.sequence, in: record.ring)
+            planted(.carriesWithoutEnd)
+                || record.sequence - durable <= CommitRing.mostRecordsWithChanges
+                    && !coordinator.isSlotNeeded(of: record.sequence, in: record.ring)
         else { return false }
         guard let changes = changes(in: runs, of: record, limit: record.roomForChanges) else {
             changesPolicy.beginPause()

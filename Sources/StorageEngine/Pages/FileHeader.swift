@@ -81,6 +81,7 @@ struct FileHeader: Equatable, Sendable {
     mutating func upgrade() -> Bool {
         if formatVersion == Self.formatVersion { return false }
         formatVersion = Self.formatVersion
+        if planted(.forgetsSlotsInFront) { slotsInFront = CommitRing.fewSlots }
         return true
     }
 

@@ -24,6 +24,10 @@ enum PlantedBug: String, CaseIterable {
     case relaxesAfterChanges = "relaxed-commit-after-changes"
     case trustsPlaces = "changed-pages-taken-as-they-are"
     case marksUnsyncedChanges = "marker-before-changed-pages"
+    case carriesWithoutEnd = "changes-without-end"
+    case upgradesInMemory = "upgrade-in-memory-only"
+    case upgradesUnsynced = "upgrade-not-synced"
+    case forgetsSlotsInFront = "upgrade-forgets-slots"
     // Space and pins.
     case reusesByVisibleVersion = "reuse-by-visible-version"
     case announcesNoSync = "sync-not-announced"

@@ -63,7 +63,9 @@ struct KillAtCalls {
         /// Opens the file after the victim's death, and judges it.
         func reopen() throws {
             let ledger = try runVictim()
-            try context.oracle.reopen(path, ledger, options: context.options)
+            let header = HeaderFields(of: try context.trial.read(path))
+            let found = try context.oracle.reopen(path, ledger, options: context.options)
+            try header.checkUpgrade(found, prepared: context.prepared)
             context.trial.count(states: 2, commits: ledger.acknowledged)
         }
 

@@ -50,7 +50,7 @@ struct OverlappingSyncs {
         try write(path, interceptor, &ledger)
         var history = PowerLossHistory(
             durable: [], pending: [], acknowledged: 0,
-            headBytes: PowerLossTrace.headBytes(of: try trial.read(path)))
+            headBytes: HeaderFields(of: try trial.read(path)).headBytes)
         for event in interceptor.trace where event.path == path { history.add(event) }
         return (history, ledger)
     }

@@ -10,6 +10,7 @@ struct PowerLossImages {
     /// Number of pieces up to which all subsets are tried. With more pieces, samples are tried.
     private let exhaustivePieces: Int
     private let samples: Int
+    private let prepared: Int
     private let seed: UInt64
 
     init(_ point: StressPoint, _ trial: Trial) throws {
@@ -19,6 +20,7 @@ struct PowerLossImages {
         options = try point.options()
         exhaustivePieces = try point.number("exhaustive", in: 0...20, default: 8)
         samples = try point.number("samples", in: 0...1_000_000, default: 40)
+        prepared = try point.number("prepared", in: 0...100_000, default: 0)
         seed = try point.value("seed", default: 0)
     }
 
@@ -57,9 +59,11 @@ struct PowerLossImages {
             let exact = point.with("moment", number).with("image", choice)
             try trial.attempt(exact) {
                 let path = trial.file("image")
-                try trial.write(moment.image(choice), to: path)
+                let image = moment.image(choice)
+                try trial.write(image, to: path)
                 defer { trial.remove(path) }
-                try oracle.reopen(path, ledger, options: options)
+                let found = try oracle.reopen(path, ledger, options: options)
+                try HeaderFields(of: image).checkUpgrade(found, prepared: prepared)
                 trial.count(states: 2, commits: moment.acknowledged)
             }
             if trial.mustStop { return }

@@ -11,7 +11,8 @@ struct PowerLossLayer: StressLayer {
     let summary = "rebuilds the files that a loss of power could leave, from all writes and syncs"
     let proves = "an acknowledged commit is durable; any interruption leaves a prefix"
     let settings =
-        StressPoint.ofWorkload + ["died", "exhaustive", "image", "moment", "prepared", "samples"]
+        StressPoint.ofWorkload
+        + ["died", "exhaustive", "format", "image", "moment", "prepared", "samples"]
     let scenarios = [
         StressScenario("creating", "the file is made, and takes its first transactions"),
         StressScenario("full", "one transaction after the other, each with its sync"),
@@ -25,6 +26,8 @@ struct PowerLossLayer: StressLayer {
         StressScenario("changes-mixed", "the same; every 21st transaction is relaxed"),
         StressScenario("changes-grouped", "the same; several transactions share a record"),
         StressScenario("changes-adopted", "the same; a process dies, another goes on from there"),
+        StressScenario("changes-wrapping", "the same; the records go round their ring twice"),
+        StressScenario("upgrading", "as full, in a file of an earlier format"),
         StressScenario("growing", "large transactions, so that the file grows"),
         StressScenario("shrinking", "the file is moved together and cut"),
         StressScenario("shrinking-relaxed", "the same; every third transaction waits for a sync"),
@@ -41,6 +44,8 @@ struct PowerLossLayer: StressLayer {
         /// Number of sampled images for each moment. Large files take long to write and to read, so
         /// fewer images are tried of each moment.
         var samples: Int?
+        /// See ``PowerLossImages``.
+        var exhaustive: Int?
     }
 
     private func extent(of scenario: String, _ variant: Int) -> Extent {
@@ -60,6 +65,13 @@ struct PowerLossLayer: StressLayer {
             return Extent(
                 scale: .shrinking, prepared: filling,
                 traced: StressOperation.shrinkingPeriod - filling, samples: 4)
+        case "changes-wrapping":
+            return Extent(
+                scale: .small, prepared: StressOperation.transactionsForAllSlots, traced: 130,
+                samples: 2, exhaustive: 2)
+        case "upgrading":
+            let prepared = isSmall ? prepared : StressOperation.transactionsForAllSlots
+            return Extent(scale: scale, prepared: prepared, traced: 4)
         case let name where name.hasPrefix("changes"):
             return Extent(
                 scale: scale, prepared: StressOperation.transactionsForAllSlots, traced: 24,
@@ -72,18 +84,20 @@ struct PowerLossLayer: StressLayer {
     func points(round: Int, seed: UInt64) -> [StressPoint] {
         scenarios.enumerated().map { index, scenario in
             let extent = extent(of: scenario.name, round + index)
-            return StressPoint(name, scenario.name)
+            let point = StressPoint(name, scenario.name)
+            return (scenario.name == "upgrading" ? point.withEarlierFormat(round) : point)
                 .with("scale", extent.scale.rawValue)
                 .with("file", file(scenario.name, index, round).rawValue)
                 .with("prepared", extent.prepared)
                 .with("transactions", extent.prepared + extent.traced)
                 .with("samples", extent.samples)
+                .with("exhaustive", extent.exhaustive)
                 .with("seed", seed &+ UInt64(round))
         }
     }
 
     private func file(_ scenario: String, _ index: Int, _ round: Int) -> FileKind {
-        if scenario.hasPrefix("changes") { return .turn(round + index) }
+        if scenario.hasPrefix("changes") || scenario == "upgrading" { return .turn(round + index) }
         let turns = ["creating", "shrinking", "shrinking-relaxed", "compacting"]
         return scenario == "encrypted" || turns.contains(scenario) && round % 2 == 1
             ? .encrypted : .plain

@@ -25,7 +25,7 @@ extension PowerLossTrace {
         atRenaming = PowerLossHistory.Moment(
             durable: atRenaming.durable, pending: atRenaming.pending,
             acknowledged: start.acknowledged,
-            headBytes: Self.headBytes(of: atRenaming.present))
+            headBytes: HeaderFields(of: atRenaming.present).headBytes)
         let after = try record(from: atRenaming, &seals)
         var old = start
         let isDurable = events[renaming...].contains { $0.change == .syncDirectory }

@@ -23,13 +23,6 @@ struct PowerLossTrace {
             && prepared >= StressOperation.transactionsForAllSlots
     }
 
-    /// Returns the number of bytes before the first page: header, marker, and the slots, whose
-    /// number is in the header.
-    static func headBytes(of image: [UInt8]) -> Int {
-        let slots = image.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: UInt32.self) }
-        return (2 + Int(UInt32(littleEndian: slots))) * 4096
-    }
-
     /// Returns the moments at which power may be lost.
     func moments() throws -> [PowerLossHistory.Moment] {
         var seals = SealUse()
@@ -85,7 +78,7 @@ struct PowerLossTrace {
             try commit(database, interceptor) { acknowledgements.append(($0, events().count)) }
         }
         // Read only now, because a file that was just created has its header by now.
-        let headBytes = Self.headBytes(of: try trial.read(path))
+        let headBytes = HeaderFields(of: try trial.read(path)).headBytes
         var history = PowerLossHistory(
             durable: start.durable, pending: start.pending, acknowledged: start.acknowledged,
             headBytes: headBytes)

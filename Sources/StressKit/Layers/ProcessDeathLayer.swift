@@ -10,11 +10,13 @@ struct ProcessDeathLayer: StressLayer {
     let name = "process-death"
     let summary = "kills a writing process before and after each system call, and at random times"
     let proves = "locks pass on, no acknowledged commit is lost, nothing needs repair"
-    let settings = StressPoint.ofWorkload + ["compacts", "durability", "fault", "kill", "need"]
+    let settings =
+        StressPoint.ofWorkload + ["compacts", "durability", "fault", "format", "kill", "need"]
     let scenarios = [
         StressScenario("create", "the file is being created; no other process has it open"),
         StressScenario("alone", "the file exists; the next process that opens it recovers it"),
         StressScenario("survivor", "another process has the file open and goes on"),
+        StressScenario("upgrading", "as alone, in a file of an earlier format"),
         StressScenario("changes", "as alone, in a file whose records carry changes"),
         StressScenario("changes-survivor", "as survivor, in such a file"),
         StressScenario(
@@ -46,7 +48,8 @@ struct ProcessDeathLayer: StressLayer {
             let variant = round + index
             let compacts = scenario.name.hasPrefix("compacting")
             let scale = scale(of: scenario.name, round)
-            return StressPoint(name, scenario.name)
+            let point = StressPoint(name, scenario.name)
+            return (scenario.name == "upgrading" ? point.withEarlierFormat(round) : point)
                 .with("file", FileKind.turn(variant).rawValue)
                 .with("durability", durability(of: scenario.name, variant).rawValue)
                 .with("scale", scale.rawValue)
@@ -77,7 +80,7 @@ struct ProcessDeathLayer: StressLayer {
         case "compacting": return .shrinking
         // Neither large nor shrinking: large commits are synced at once, and shrinking takes many
         // commits.
-        case "left-behind", "restarted", "stopped", "changes", "changes-survivor":
+        case "left-behind", "restarted", "stopped", "upgrading", "changes", "changes-survivor":
             return round % 2 == 0 ? .small : .mixed
         default: return scales[round % scales.count]
         }
@@ -86,7 +89,7 @@ struct ProcessDeathLayer: StressLayer {
     func run(_ point: StressPoint, in trial: Trial) throws {
         switch point.scenario {
         case "create": try KillAtCalls(point, trial, prepared: 0).run { try $0.reopen() }
-        case "alone":
+        case "alone", "upgrading":
             try KillAtCalls(point, trial, prepared: Self.prepared).run { try $0.reopen() }
         case "changes":
             try KillAtCalls(point, trial, prepared: StressOperation.transactionsForAllSlots)

@@ -70,6 +70,18 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "marker-before-changed-pages", "a file is closed in order before its pages are synced",
             breaks: survivesPowerLoss, "power-loss/changes"),
+        PlantedBugEntry(
+            "changes-without-end", "records with changes go round the ring without a sync",
+            breaks: survivesPowerLoss, "power-loss/changes-wrapping"),
+        PlantedBugEntry(
+            "upgrade-in-memory-only", "an older file is written to under its old header",
+            breaks: survivesPowerLoss, "process-death/upgrading"),
+        PlantedBugEntry(
+            "upgrade-not-synced", "an older file's new header is not synced before its pages",
+            breaks: survivesPowerLoss, "power-loss/upgrading"),
+        PlantedBugEntry(
+            "upgrade-forgets-slots", "an upgraded file's pages begin where those of a new one do",
+            breaks: survivesPowerLoss, "process-death/upgrading"),
     ]
 
     static let space = [

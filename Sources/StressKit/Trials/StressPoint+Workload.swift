@@ -2,8 +2,9 @@ import StorageEngine
 import StressModel
 
 /// Settings shared by the layers with a workload: `seed`, `scale`, `transactions`, `skip` (numbers
-/// of transactions left out, separated by commas), `file` (see `FileKind`), `durability`, and
-/// `compacts` (whether writing processes ask for a compaction before they open the file).
+/// of transactions left out, separated by commas), `file` (see `FileKind`), `format` (of the file
+/// that is prepared, if not the present one), `durability`, and `compacts` (whether writing
+/// processes ask for a compaction before they open the file).
 extension StressPoint {
     /// The names of the settings of a layer with a workload in a file.
     static let ofWorkload = ["file", "scale", "seed", "skip", "transactions"]
@@ -33,7 +34,19 @@ extension StressPoint {
     }
 
     package func options() throws -> Database.Options {
-        try value("file", default: FileKind.plain).options
+        var options = try value("file", default: FileKind.plain).options
+        let formats = Database.Options.formatVersions
+        options.formatVersion = UInt32(
+            try number(
+                "format", in: Int(formats.lowerBound)...Int(formats.upperBound),
+                default: Int(formats.upperBound)))
+        return options
+    }
+
+    /// Returns the same point with files of an earlier format, another one in each round.
+    func withEarlierFormat(_ round: Int) -> StressPoint {
+        let earlier = Array(Database.Options.formatVersions.dropLast())
+        return with("format", earlier[round % earlier.count])
     }
 
     package func durability() throws -> CommitDurability {

@@ -78,7 +78,7 @@ struct AsyncRecording {
         ledger = try AsyncLedger(self.events)
         var history = PowerLossHistory(
             durable: image, pending: [], acknowledged: 0,
-            headBytes: PowerLossTrace.headBytes(of: image))
+            headBytes: HeaderFields(of: image).headBytes)
         var next = 0
         for event in interceptor.trace where event.path == path {
             while next < events.count, events[next].position <= event.position {

@@ -44,7 +44,7 @@ struct MigrationPowerLoss {
         let isDone = try file.migrateOrFail(path)
         var history = PowerLossHistory(
             durable: image, pending: [], acknowledged: 0,
-            headBytes: PowerLossTrace.headBytes(of: image))
+            headBytes: HeaderFields(of: image).headBytes)
         for event in interceptor.trace where event.path == path { history.add(event) }
         history.acknowledge(isDone ? 1 : 0)
         return history
