@@ -77,9 +77,7 @@ struct AppendersRun {
         if let anomaly = HistoryChecker.anomalies(in: history).first {
             throw Finding(.anomaly, anomaly.description)
         }
-        if let problem = try connection.verify().first {
-            throw Finding(.reopenFailure, "verification finds: \(problem)")
-        }
+        try connection.checkIntact()
         trial.count(states: 1, commits: transactions.count { $0.outcome == .committed })
     }
 

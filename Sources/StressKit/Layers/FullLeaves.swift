@@ -73,9 +73,7 @@ struct FullLeaves {
                 }
             }
         }
-        if let problem = try connection.verify().first {
-            throw Finding(.reopenFailure, "verification finds: \(problem)")
-        }
+        try connection.checkIntact()
         trial.count(states: 1)
     }
 }

@@ -121,9 +121,7 @@ struct KeyPrefixes {
             throw Finding(
                 .wrongState, "\(keys.count) keys in order, not the \(model.count) that were kept.")
         }
-        if let problem = try connection.verify().first {
-            throw Finding(.reopenFailure, "verification finds: \(problem)")
-        }
+        try connection.checkIntact()
         trial.count(states: 1)
     }
 }

@@ -23,9 +23,7 @@ struct ObjectsOnFullDisk {
     func run() throws {
         let count = try point.number("transactions", in: 1...100_000, default: 24)
         try write(count)
-        let database = try Database.open(path: path, options: point.options())
-        let problems = try Connection(database).verify()
-        if let problem = problems.first { throw Finding(.reopenFailure, problem) }
+        try Connection(Database.open(path: path, options: point.options())).checkIntact()
         trial.count(states: 1, commits: count)
     }
 

@@ -66,9 +66,7 @@ struct ObjectsUnderFault {
                 remove(path)
             }
             try fail(fault, path)
-            let database = try Database.open(path: path, options: point.options())
-            let problems = try Connection(database).verify()
-            if let problem = problems.first { throw Finding(.reopenFailure, problem) }
+            try Connection(Database.open(path: path, options: point.options())).checkIntact()
             trial.count(states: 2, commits: Self.prepared + 1)
         }
     }

@@ -38,21 +38,14 @@ package struct PrefixOracle: Sendable {
 
     /// Judges the version of a connection, and verifies its file.
     ///
-    /// - Parameter mayHaveTornRecords: whether a power loss may have torn several commits before
-    ///   the database was opened. Verification reports that as long as the database is open.
+    /// - Parameter mayHaveTornRecords: see `checkIntact(mayHaveTornRecords:)`.
     @discardableResult
     package func judgeAll(
         _ connection: Connection, _ ledger: CommitLedger, mayHaveTornRecords: Bool = false
     ) throws -> Int {
         let found = try judge(connection, ledger)
-        var problems = try connection.verify()
-        if mayHaveTornRecords || Self.mayTearRecords(ledger) {
-            problems.removeAll { $0 == connection.database.openingProblem }
-        }
-        if let first = problems.first {
-            throw Finding(
-                .reopenFailure, "verification finds \(problems.count) problems, such as: \(first)")
-        }
+        try connection.checkIntact(
+            mayHaveTornRecords: mayHaveTornRecords || Self.mayTearRecords(ledger))
         return found
     }
 

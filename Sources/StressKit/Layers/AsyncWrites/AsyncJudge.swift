@@ -61,10 +61,8 @@ struct AsyncJudge {
     }
 
     private func verify(_ path: String, _ mayHaveTornRecords: Bool) throws {
-        let database = try Database.open(path: path, options: point.options())
-        var problems = try Connection(database).verify()
-        if mayHaveTornRecords { problems.removeAll { $0 == database.openingProblem } }
-        if let problem = problems.first { throw Finding(.reopenFailure, problem) }
+        try Connection(Database.open(path: path, options: point.options()))
+            .checkIntact(mayHaveTornRecords: mayHaveTornRecords)
     }
 
     /// Returns the contents of a file with an empty journal that was closed cleanly.

@@ -119,7 +119,7 @@ struct MigratedFile: Sendable {
             throw Finding(
                 .wrongState, "the file is the new one, and the migration failed: \(error)")
         }
-        if let problem = try connection.verify().first { throw Finding(.reopenFailure, problem) }
+        try connection.checkIntact()
         return isNew
     }
 

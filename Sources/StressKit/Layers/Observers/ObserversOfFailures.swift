@@ -53,8 +53,7 @@ struct ObserversOfFailures {
             trial.cover(party.log.counts)
             try party.end()
         }
-        let problems = try Connection(Database.open(path: path, options: point.options())).verify()
-        if let problem = problems.first { throw Finding(.reopenFailure, problem) }
+        try Connection(Database.open(path: path, options: point.options())).checkIntact()
     }
 
     /// Runs `body` while a write fails. Writes take long, so that observers have prepared

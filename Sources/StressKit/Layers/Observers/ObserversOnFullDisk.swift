@@ -80,8 +80,7 @@ struct ObserversOnFullDisk {
             trial.cover(party.log.counts)
             try party.end()
         }
-        let problems = try Connection(Database.open(path: path, options: point.options())).verify()
-        if let problem = problems.first { throw Finding(.reopenFailure, problem) }
+        try Connection(Database.open(path: path, options: point.options())).checkIntact()
     }
 
     /// Carries out a transaction here, or where it is observed. If it fails, the observers must be
