@@ -68,7 +68,7 @@ struct PowerLossLayer: StressLayer {
         case "changes-wrapping":
             return Extent(
                 scale: .small, prepared: StressOperation.transactionsForAllSlots, traced: 130,
-                samples: 2, exhaustive: 2)
+                samples: 6, exhaustive: 3)
         case "upgrading":
             let prepared = isSmall ? prepared : StressOperation.transactionsForAllSlots
             return Extent(scale: scale, prepared: prepared, traced: 4)

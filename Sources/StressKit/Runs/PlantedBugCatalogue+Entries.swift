@@ -59,7 +59,7 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "commit-forgets-changes-before",
             "a commit that syncs the file does not say that it rests on changes",
-            breaks: prefix, "power-loss/changes"),
+            breaks: prefix, "power-loss/changes-wrapping", "power-loss/changes"),
         PlantedBugEntry(
             "relaxed-commit-after-changes",
             "a relaxed commit after records with changes is not synced",

@@ -296,6 +296,7 @@ extension ObservationState {
 
     /// Releases the versions that no handler knows any more.
     mutating func dropUnusedObservations() {
+        if registrations.isEmpty, planted("released-version-stays") { return }
         let unused = observations.keys.filter { version in
             !registrations.contains { $0.isUsing(version) }
         }
@@ -328,7 +329,7 @@ extension ObservationState {
                 dropUnusedObservations()
             }
         }
-        if !registrations.isEmpty || planted("released-version-stays") { return removed }
+        if !registrations.isEmpty { return removed }
         if let background {
             if prepared == nil { background.connection.endRead() } else { forgetPrepared() }
             removed.background = background
