@@ -23,12 +23,13 @@ struct MigrationBystander {
         writing = writes ? Self.startWriting(database!, file) : nil
     }
 
-    /// Reads each version that a connection gets to see, until it is told that it cannot go on.
+    /// Reads each version that a connection gets to see. One that was overtaken by the migration
+    /// before it could keep what it read reads nothing any more, and is made anew.
     private static func startReading(
         _ database: Database, _ file: MigratedFile
     ) -> BackgroundThread<Bool> {
         BackgroundThread { isStopped in
-            let connection = try Connection(database)
+            var connection = try Connection(database)
             var (isChanged, wasNew) = (false, false)
             // Once more after the end, when all is there.
             var isLast = false
@@ -36,7 +37,10 @@ struct MigrationBystander {
                 isLast = isStopped()
                 do { _ = try connection.refresh() } catch let error as StorageError
                     where error.code == .schemaChanged
-                { isChanged = true }
+                {
+                    isChanged = true
+                    if connection.version == 0 { connection = try Connection(database) }
+                }
                 let isNew = try file.isNew(connection)
                 if wasNew, !isNew {
                     throw Finding(.wrongState, "a reader sees the file before the migration again.")
@@ -48,7 +52,8 @@ struct MigrationBystander {
     }
 
     /// Counts in a class that is none of the application's. Opens the file anew when it is told
-    /// that the schema has changed.
+    /// that the schema has changed: before a transaction, or after one that the migration followed
+    /// before the connection read what it had committed.
     private static func startWriting(
         _ database: Database, _ file: MigratedFile
     ) -> BackgroundThread<Int64> {
@@ -62,7 +67,10 @@ struct MigrationBystander {
                         throw Finding(.lostCommit, "a count is \(next) after \(count).")
                     }
                     count = next
-                } catch let error as StorageError where error.code == .schemaChanged {
+                } catch let error as StorageError
+                    where error.code == .schemaChanged || error.code == .committedUnread
+                {
+                    if error.code == .committedUnread { count += 1 }
                     changes += 1
                     if changes > 1 {
                         throw Finding(.wrongError, "the schema changes twice in one migration.")
