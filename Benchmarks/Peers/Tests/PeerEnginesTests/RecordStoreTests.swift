@@ -79,7 +79,7 @@ extension PeerTests {
         }
 
         /// Each operation of YCSB sees the newest version, whichever client made it.
-        @Test(arguments: Peer.supporting(.records))
+        @Test(arguments: Peer.supporting(.records, .severalStores))
         func eachReadSeesTheNewestVersion(_ peer: Peer) throws {
             let folder = try TemporaryFolder()
             let path = folder.path + "/records"

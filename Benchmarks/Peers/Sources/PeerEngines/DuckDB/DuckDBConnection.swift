@@ -15,7 +15,7 @@ final class DuckDBConnection {
             throw peerFailure("DuckDB", "connect to", path, "no connection")
         }
         handle = connected
-        try execute(schema)
+        try lease.database.creation.withLock { _ in try execute(schema) }
     }
 
     deinit {

@@ -1,5 +1,6 @@
 import BenchmarkKit
 import CDuckDB
+import Synchronization
 import ToolSupport
 
 /// An open file of DuckDB. A process may open a file only once, so all its stores share this
@@ -12,6 +13,9 @@ final class DuckDBDatabase: ClosableDatabase, @unchecked Sendable {
     let path: String
     let functions: duckdb_functions
     let handle: UnsafeMutableRawPointer
+    /// Held by who creates tables: of two that create the same one at once, DuckDB fails one, also
+    /// if it is to be created only where it is missing.
+    let creation = Mutex<Void>(())
 
     private static let open = SharedDatabases<DuckDBDatabase>()
 
