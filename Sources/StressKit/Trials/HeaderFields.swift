@@ -23,8 +23,8 @@ struct HeaderFields {
         slotsInFront = field(16)
     }
 
-    /// Checks that the file is of the present format if anything was committed in it since it was
-    /// prepared: programs of before would read it otherwise.
+    /// Checks that the header names the present format if anything was committed since the file was
+    /// prepared. Otherwise an older version of this library would open what it cannot read.
     ///
     /// - Parameter found: the number of transactions that it holds.
     func checkUpgrade(_ found: Int, prepared: Int) throws(Finding) {
