@@ -234,9 +234,8 @@
 
     /// Pins the newest version and reads it; nothing if this fails.
     func moveToNewest() throws(StorageError) {
-        if database.coordinator.layoutVersion > snapshot.version { keepFormer() }
         do {
-            try snapshot.moveToNewest()
+            if let left = try snapshot.moveToNewest() { keepFormer(left) }
         } catch {
             endRead()
             throw error
@@ -244,21 +243,23 @@
         showSnapshot()
     }
 
-    /// Keeps what is read, so that ``moveBack()`` can return to it. The copy keeps the pin where it
-    /// is, and the snapshot gets another one when it moves.
+    /// Keeps what was read until now, so that ``moveBack()`` can return to it.
     @inline(never)
-    private func keepFormer() {
-        if former != nil || shownVersion == 0 { return }
+    private func keepFormer(_ left: Snapshot) {
+        if former != nil || shownVersion == 0 { return left.forgetFormer() }
         // What a commit in the background showed, unless that has failed: it is newer than what is
         // pinned, although it may have been published since.
         let shown = unpublished?.failure == nil ? unpublished : nil
-        former = Former(snapshot, shown)
+        former = Former(left, shown)
     }
 
     /// The owner reads on where the pager has moved.
     @inline(__always)
     func forgetFormer() {
-        if former != nil { former = nil }
+        if let former {
+            former.snapshot.forgetFormer()
+            self.former = nil
+        }
     }
 
     /// Reads what was read before the pager moved past a change of layout. Returns false if it has
@@ -267,8 +268,7 @@
         precondition(!isInWriteTransaction)
         guard let former else { return false }
         self.former = nil
-        snapshot.end()
-        snapshot = former.snapshot
+        snapshot.moveBack(to: former.snapshot)
         showSnapshot()
         if let shown = former.shown { show(shown) }
         return true

@@ -64,12 +64,48 @@ extension Snapshot {
     /// Moves to the newest version, which is pinned from then on. A pin that other snapshots share
     /// stays where it is, and this snapshot gets another one.
     ///
+    /// If a transaction that was to change the layout of tables may have become visible since the
+    /// version that was read so far, that is returned, and stays pinned until ``forgetFormer()`` or
+    /// ``moveBack(to:)``.
+    ///
     /// - Throws: `.damaged`, `.addressSpaceExhausted`, `.fileAccess`; `.tooManyReaders` where a new
     ///   pin is needed. The snapshot then reads what it did before, with a pin that may be of
     ///   another version: end it.
-    mutating func moveToNewest() throws(StorageError) {
-        if !isKnownUniquelyReferenced(&pin) { pin = try VersionPin(claimedFor: pin.database) }
-        self = try pin.newestSnapshot(reusing: pages)
+    mutating func moveToNewest() throws(StorageError) -> Snapshot? {
+        try moveToNewest(beforePinning: {})
+    }
+
+    /// Does the same, with a point at which tests can pause.
+    @inline(__always)
+    mutating func moveToNewest(
+        beforePinning pause: () -> Void
+    ) throws(StorageError) -> Snapshot? {
+        if !isKnownUniquelyReferenced(&pin) {
+            let own = try VersionPin(claimedFor: pin.database)
+            try own.copy(pin)
+            pin = own
+        }
+        pin.keepFormer()
+        pause()
+        let newest = try pin.newestSnapshot(reusing: pages)
+        // Looked at only now: the version of such a transaction is announced before it is visible.
+        guard pin.layoutVersion > version else {
+            pin.forgetFormer()
+            self = newest
+            return nil
+        }
+        let former = self
+        self = newest
+        return former
+    }
+
+    /// What the last move has left is pinned no more.
+    func forgetFormer() { pin.forgetFormer() }
+
+    /// Reads again what the last move has left.
+    mutating func moveBack(to former: Snapshot) {
+        former.pin.moveBack()
+        self = former
     }
 
     /// Moves to the version that `other` reads, with a pin of its own.
@@ -137,7 +173,15 @@ final class VersionPin: @unchecked Sendable {
 
     fileprivate func markFrozen() { slot?.markFrozen() }
 
+    fileprivate var layoutVersion: UInt64 { coordinator.layoutVersion }
+
     fileprivate func unpin() { slot?.unpin() }
+
+    fileprivate func keepFormer() { slot?.keepFormer() }
+
+    fileprivate func forgetFormer() { slot?.forgetFormer() }
+
+    fileprivate func moveBack() { slot?.moveBack() }
 
     fileprivate func copy(_ other: VersionPin) throws(StorageError) {
         let own = try claimedSlot()

@@ -56,8 +56,8 @@ extension SharedRegion {
         for index in 0..<usedPinSlots {
             let slot = pinSlot(index)
             guard slot.owner.loadAcquire() == owner else { continue }
-            // The version is cleared first: once the owner is 0, another process may take the slot.
-            slot.version.storeSequential(0)
+            // The pins are cleared first: once the owner is 0, another process may take the slot.
+            slot.clear()
             slot.owner.storeRelease(0)
         }
     }

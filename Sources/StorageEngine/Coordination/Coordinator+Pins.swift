@@ -97,14 +97,18 @@ extension Coordinator {
             versions.removeAll(keepingCapacity: true)
             for index in 0..<region.usedPinSlots {
                 let slot = region.pinSlot(index)
+                // In this order, because the former version is stored before the pin leaves it.
                 let version = slot.version.loadSequential()
+                let former = slot.former.loadAcquire()
                 guard version != 0 else { continue }
                 if slot.owner.loadRelaxed() != UInt32(processSlot) + 1 {
                     oldestForeign = min(oldestForeign, version)
+                    if former != 0 { oldestForeign = min(oldestForeign, former) }
                 }
                 if version != versions.last { versions.append(version) }
+                if former != 0 { versions.append(former) }
             }
-            // A pin may have been copied from a slot that was not scanned yet to one that was.
+            // A pin may have been copied from a place that was not scanned yet to one that was.
             let copiesNow = region.pinCopyCount.loadSequential()
             if copiesNow == copies { break }
             copies = copiesNow
@@ -115,7 +119,7 @@ extension Coordinator {
     }
 
     /// Returns every pin of every process, the oldest version first. Pins of processes that have
-    /// just died may be included.
+    /// just died may be included. What a reader keeps while it moves is not.
     package func pinnedVersions() -> [PinDescription] {
         let now = System.monotonicNanoseconds
         var pins: [PinDescription] = []

@@ -18,6 +18,26 @@ package struct ReaderSlot: @unchecked Sendable {
     /// The pinned version, or 0.
     package var version: UInt64 { slot.version.loadAcquire() }
 
+    // MARK: Moving
+
+    /// Keeps the pinned version pinned while the pin moves, until ``forgetFormer()``,
+    /// ``moveBack()`` or ``unpin()``.
+    package func keepFormer() { slot.former.storeRelaxed(slot.version.loadRelaxed()) }
+
+    /// Ends what ``keepFormer()`` began: only the version to which the pin has moved stays pinned.
+    package func forgetFormer() { slot.former.storeRelease(0) }
+
+    /// Ends what ``keepFormer()`` began: the pin is again where it was then.
+    ///
+    /// A process that collects pins may read the version before it is stored, and the former one
+    /// after it was cleared. The incremented count tells it to scan again.
+    package func moveBack() {
+        precondition(!coordinator.isForked, "a forked child must not move its parent's pins")
+        slot.version.storeSequential(slot.former.loadRelaxed())
+        _ = coordinator.region.pinCopyCount.fetchAdd(1)
+        slot.former.storeRelease(0)
+    }
+
     /// Pins the newest visible version instead of the previous one, and returns it. It is never
     /// older than the previous one. In a database without a version, pins nothing and returns 0.
     ///
@@ -69,13 +89,21 @@ package struct ReaderSlot: @unchecked Sendable {
     package func unpin() {
         // In a forked child, the slot belongs to the parent.
         if coordinator.isForked { return }
-        slot.version.storeRelease(0)
+        slot.clear()
     }
 
     /// Frees the slot, which must not be used afterwards.
     package func release() {
         if coordinator.isForked { return }
-        slot.version.storeSequential(0)
+        slot.clear()
         slot.owner.storeRelease(0)
+    }
+}
+
+extension SharedRegion.PinSlot {
+    /// Pins nothing from now on.
+    func clear() {
+        version.storeSequential(0)
+        former.storeRelease(0)
     }
 }

@@ -5,7 +5,7 @@
 /// that is its only user clears it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 14
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 15
     /// Whether a file that begins with this word is a lock file of this library, of any layout.
     static func isMagic(_ word: UInt64) -> Bool { word >> 8 == magic >> 8 }
 
@@ -195,6 +195,11 @@ struct SharedRegion {
         /// The time at which the version was pinned, in nanoseconds of the monotonic clock.
         var time: UnsafeMutablePointer<UInt64> {
             (base + 16).assumingMemoryBound(to: UInt64.self)
+        }
+        /// A second version that stays pinned while the first one moves; 0 if none does. Stored
+        /// before the first one moves, and cleared after it: look at the first one before this.
+        var former: UnsafeMutablePointer<UInt64> {
+            (base + 24).assumingMemoryBound(to: UInt64.self)
         }
     }
 }

@@ -93,12 +93,7 @@ import ToolSupport
                     if random.next(below: 4) == 0 {
                         connection.rollback()
                     } else {
-                        do throws(StorageError) {
-                            try connection.commit(keepingVersion: random.next(below: 2) == 0)
-                        } catch {
-                            if error.code == .committedUnread { count += 1 }
-                            throw error
-                        }
+                        try connection.commit(keepingVersion: random.next(below: 2) == 0)
                         count += 1
                     }
                 }
@@ -113,7 +108,6 @@ import ToolSupport
                         !connection.isInWriteTransaction
                     else { throw goneBack }
                     if random.next(below: 3) == 0 { connection = try Connection(database) }
-                case .committedUnread: connection = try Connection(database)
                 default: throw error
                 }
             }

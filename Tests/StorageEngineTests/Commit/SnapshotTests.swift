@@ -43,6 +43,40 @@ import ToolSupport
         try database.statistics().pinnedVersions.map(\.version)
     }
 
+    /// The reader is stopped in its move for as long as the version comes that changes the layout.
+    @Test(arguments: FileKind.allCases)
+    func aReaderThatAChangeOfLayoutOvertakesCanGoBack(kind: FileKind) throws {
+        let (writer, reader) = try open(kind)
+        let database = reader.database
+        var snapshot = Snapshot(emptyWith: try VersionPin(claimedFor: database))
+        #expect(try snapshot.moveToNewest() == nil)
+        reader.endRead()
+        try fill(writer, 2)
+        var former = try snapshot.moveToNewest(beforePinning: {
+            database.coordinator.announceLayout(of: 3)
+            #expect(throws: Never.self) { try fill(writer, 3) }
+        })
+        writer.forgetFormer()
+        for byte in UInt8(4)...20 { try fill(writer, byte) }
+        #expect(try Self.values(snapshot)[0] == value(3, count: 3000))
+        #expect(try Self.values(#require(former))[0] == value(1, count: 3000))
+        #expect(database.coordinator.collectedPins == [1, 3, 20])
+
+        snapshot.moveBack(to: try #require(former))
+        former = nil
+        for byte in UInt8(21)...40 { try fill(writer, byte) }
+        #expect(try Self.values(snapshot)[0] == value(1, count: 3000))
+        #expect(database.coordinator.collectedPins == [1, 40])
+
+        #expect(try snapshot.moveToNewest() != nil)
+        snapshot.forgetFormer()
+        // Nothing is kept where no such change comes.
+        try fill(writer, 41)
+        #expect(try snapshot.moveToNewest() == nil)
+        #expect(try Self.values(snapshot)[0] == value(41, count: 3000))
+        #expect(database.coordinator.collectedPins == [41])
+    }
+
     @Test(arguments: FileKind.allCases)
     func threadsReadASnapshotWhileItsConnectionMovesOn(kind: FileKind) throws {
         let (writer, reader) = try open(kind)

@@ -120,6 +120,60 @@ import ToolSupport
         for reader in readers { reader.release() }
     }
 
+    @Test func theVersionThatAPinLeavesStaysPinnedUntilTheMoveEnds() throws {
+        let coordinator = try memory()
+        let reader = try coordinator.claimReader()
+        #expect(reader.pinLatest() == 1)
+        coordinator.publish(version: 2, sequence: 2)
+        reader.keepFormer()
+        var whileMoving: [[UInt64]] = []
+        let pinned = reader.pinLatest(betweenLoadAndStore: {
+            whileMoving.append(coordinator.collectedPins)
+            if whileMoving.count == 1 { coordinator.publish(version: 3, sequence: 3) }
+        })
+        #expect(pinned == 3)
+        #expect(whileMoving == [[1], [1, 2]])
+        #expect(coordinator.collectedPins == [1, 3])
+        reader.forgetFormer()
+        #expect(coordinator.collectedPins == [3])
+
+        coordinator.publish(version: 4, sequence: 4)
+        reader.keepFormer()
+        #expect(reader.pinLatest() == 4)
+        reader.moveBack()
+        #expect(reader.version == 3)
+        #expect(coordinator.collectedPins == [3])
+
+        reader.keepFormer()
+        #expect(reader.pinLatest() == 4)
+        reader.unpin()
+        #expect(coordinator.collectedPins == [])
+        reader.release()
+    }
+
+    /// The pin moves to the newest version and back, and one of its two words always holds the
+    /// older one.
+    @Test func aPinThatMovesBackWhilePinsAreCollectedIsNeverMissed() throws {
+        let coordinator = try memory()
+        let reader = try coordinator.claimReader()
+        #expect(reader.pinLatest() == 1)
+        coordinator.publish(version: 2, sequence: 2)
+        let moving = BackgroundThread { isStopped in
+            while !isStopped() {
+                reader.keepFormer()
+                _ = reader.pinLatest()
+                reader.moveBack()
+                // As long as in the test above.
+                usleep(10)
+            }
+        }
+        var missed = 0
+        for _ in 0..<20_000 where coordinator.collectedPins.first != 1 { missed += 1 }
+        try moving.finish()
+        #expect(missed == 0)
+        reader.release()
+    }
+
     /// The reader is paused between reading the newest version and storing its pin, while the
     /// writer publishes three versions and reuses everything that no reader seems to need.
     @Test func pinIsNeverOnAVersionThatWasReclaimedMeanwhile() throws {

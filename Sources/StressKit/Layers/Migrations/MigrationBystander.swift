@@ -23,13 +23,12 @@ struct MigrationBystander {
         writing = writes ? Self.startWriting(database!, file) : nil
     }
 
-    /// Reads each version that a connection gets to see. One that was overtaken by the migration
-    /// before it could keep what it read reads nothing any more, and is made anew.
+    /// Reads each version that a connection gets to see.
     private static func startReading(
         _ database: Database, _ file: MigratedFile
     ) -> BackgroundThread<Bool> {
         BackgroundThread { isStopped in
-            var connection = try Connection(database)
+            let connection = try Connection(database)
             var (isChanged, wasNew) = (false, false)
             // Once more after the end, when all is there.
             var isLast = false
@@ -39,7 +38,6 @@ struct MigrationBystander {
                     where error.code == .schemaChanged
                 {
                     isChanged = true
-                    if connection.version == 0 { connection = try Connection(database) }
                 }
                 let isNew = try file.isNew(connection)
                 if wasNew, !isNew {
@@ -52,8 +50,7 @@ struct MigrationBystander {
     }
 
     /// Counts in a class that is none of the application's. Opens the file anew when it is told
-    /// that the schema has changed: before a transaction, or after one that the migration followed
-    /// before the connection read what it had committed.
+    /// that the schema has changed.
     private static func startWriting(
         _ database: Database, _ file: MigratedFile
     ) -> BackgroundThread<Int64> {
@@ -67,10 +64,7 @@ struct MigrationBystander {
                         throw Finding(.lostCommit, "a count is \(next) after \(count).")
                     }
                     count = next
-                } catch let error as StorageError
-                    where error.code == .schemaChanged || error.code == .committedUnread
-                {
-                    if error.code == .committedUnread { count += 1 }
+                } catch let error as StorageError where error.code == .schemaChanged {
                     changes += 1
                     if changes > 1 {
                         throw Finding(.wrongError, "the schema changes twice in one migration.")
