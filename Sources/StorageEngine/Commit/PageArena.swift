@@ -131,7 +131,7 @@ struct PageArena {
     /// Overwrites all memory, so that tests notice a pointer that was kept too long.
     private func overwrite() -> Bool {
         for (index, slab) in slabs.enumerated() {
-            slab.initializeMemory(as: UInt8.self, repeating: 0xA5, count: Self.bytes(ofSlab: index))
+            slab.fill(Self.bytes(ofSlab: index), with: 0xA5)
         }
         return true
     }

@@ -118,8 +118,7 @@ final class PrivateRuns {
 
     /// Overwrites a run, so that tests notice a pointer that was kept too long.
     private func overwrite(_ run: Run) -> Bool {
-        run.memory.initializeMemory(
-            as: UInt8.self, repeating: 0xA5, count: run.pageCount * pageSize)
+        run.memory.fill(run.pageCount * pageSize, with: 0xA5)
         return true
     }
 }

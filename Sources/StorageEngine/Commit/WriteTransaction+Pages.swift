@@ -30,7 +30,7 @@ extension WriteTransaction {
     }
 
     private func format(_ buffer: UnsafeMutableRawPointer, pages: Int, kind: PageKind) {
-        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: pages * file.pageSize)
+        buffer.fill(pages * file.pageSize, with: 0)
         let header = MutablePageHeader(buffer)
         header.kind = kind
         header.pageCount = pages

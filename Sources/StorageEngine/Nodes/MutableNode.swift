@@ -62,7 +62,7 @@ struct MutableNode {
         precondition(
             NodeDraft.bytes(directoryOf: columns.count) <= byteCount,
             "A node of \(byteCount) bytes has no room for \(columns.count) columns.")
-        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        buffer.fill(byteCount, with: 0)
         PageHeader.write(
             to: buffer, kind: .node, level: level, columnCount: columns.count,
             pageCount: pageCount, birth: birth, treeID: treeID, lowKey: lowKey)

@@ -55,3 +55,8 @@ struct CollectionIdentity: Hashable, Sendable {
     /// The number of the collection among those that its connection has made.
     var number: UInt64
 }
+
+extension Scalar {
+    /// Whether this is a list or a map that is a mixed value: what it holds is read with a handle.
+    package var isNestedCollection: Bool { NestedCollection(self) != nil }
+}

@@ -168,3 +168,9 @@ extension System {
         return min(seconds, 3_155_760_000) * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }
+
+extension UnsafeMutableRawPointer {
+    /// Sets bytes, in one call: `initializeMemory` of debug builds takes minutes of the tests.
+    @inline(__always)
+    func fill(_ count: Int, with byte: UInt8) { memset(self, Int32(byte), count) }
+}

@@ -94,7 +94,8 @@ extension DatabaseDigest {
                 case .map where columns[column].type == .mixed:
                     try add(table.map(column, of: key))
                 case .map: try add(valuesOf: table.map(column, of: key))
-                case .none: try add(table, column, key)
+                case .none where columns[column].type == .mixed: try add(table, column, key)
+                case .none: add(try table.value(column, at: location))
                 }
             }
         }
@@ -131,32 +132,44 @@ extension DatabaseDigest {
         }
     }
 
+    /// Adds a list whose elements may be collections: these follow the others.
     private mutating func add(_ list: ListHandle) throws {
-        let count = try list.count()
-        add(UInt64(count))
-        for index in 0..<count {
-            if let nested = try list.nestedList(at: index) {
-                try add(nested)
-            } else if let nested = try list.nestedMap(at: index) {
-                try add(nested)
-            } else {
-                add(try list.value(at: index))
+        add(UInt64(try list.count()))
+        var (position, nested) = (0, [Int]())
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try list.forEach {
+            if $0.isNestedCollection { nested.append(position) } else { add($0) }
+            position += 1
+            return true
+        }
+        for position in nested {
+            add(UInt64(position))
+            if let list = try list.nestedList(at: position) {
+                try add(list)
+            } else if let map = try list.nestedMap(at: position) {
+                try add(map)
             }
         }
     }
 
+    /// Adds a map whose values may be collections: these follow the others.
     private mutating func add(_ map: MapHandle) throws {
-        let count = try map.count()
-        add(UInt64(count))
-        for index in 0..<count {
-            let (key, value) = try map.entry(at: index)
+        add(UInt64(try map.count()))
+        var nested: [[UInt8]] = []
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try map.forEach { key, value in
             add(key)
-            if let nested = try map.nestedList(forKey: key) {
-                try add(nested)
-            } else if let nested = try map.nestedMap(forKey: key) {
-                try add(nested)
-            } else {
-                add(value)
+            if value.isNestedCollection { nested.append(Array(key)) } else { add(value) }
+            return true
+        }
+        for key in nested {
+            try key.withUnsafeBytes {
+                add($0)
+                if let list = try map.nestedList(forKey: $0) {
+                    try add(list)
+                } else if let map = try map.nestedMap(forKey: $0) {
+                    try add(map)
+                }
             }
         }
     }

@@ -21,7 +21,9 @@ struct StressNames {
     }
 
     static func note(_ length: Int, _ fill: UInt8) -> [UInt8] {
-        (0..<length).map { fill ^ UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) }
+        var note = [UInt8](repeating: fill, count: length)
+        for index in 0..<length { note[index] ^= UInt8(truncatingIfNeeded: index ^ (index >> 8)) }
+        return note
     }
 
     static func fact(_ number: Int) -> String { "fact \(number)" }

@@ -9,7 +9,8 @@ import ToolSupport
 
     @Test("Random changes at the ends of lists of many owners", arguments: 1...8)
     func model(seed: UInt64) throws {
-        let course = ModelCourse(directory: directory, seed: seed, rounds: 40, steps: 1..<60)
+        let rounds = LongTests.choose(40, otherwise: 24)
+        let course = ModelCourse(directory: directory, seed: seed, rounds: rounds, steps: 1..<60)
         _ = try course.run(CollectionEndsModel())
     }
 

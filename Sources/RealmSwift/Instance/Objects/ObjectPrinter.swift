@@ -43,6 +43,8 @@ enum ObjectPrinter {
         case let number as Float: return withoutFraction("\(number)")
         case let value?: text = "\(value)"
         }
+        // Looked for first, because replacing takes long, and few values have lines.
+        guard text.utf8.contains(UInt8(ascii: "\n")) else { return text }
         return text.replacingOccurrences(of: "\n", with: "\n\t")
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import ToolSupport
 
@@ -149,6 +150,21 @@ import ToolSupport
         let recording = try Recording.load(path: ResourceLocator.recording().path)
         try PreparedRecording.write(recording, to: folder.path)
         #expect(try PreparedRecording.load(from: folder.path) == recording)
+    }
+
+    @Test func aFileThatHasChangedIsReadAgain() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/recording.csv"
+        let header = Recording.columns.joined(separator: ",") + "\n"
+        for value in [1.5, 2.5, 3.5] {
+            let text = header + "A,B,2019-01-01 00:00:00,no2,\(value)\n"
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            for _ in 0..<2 {
+                #expect(try Recording.load(path: path).entries.map(\.value) == [value])
+            }
+        }
+        try FileManager.default.removeItem(atPath: path)
+        #expect(throws: BenchmarkError.self) { try Recording.load(path: path) }
     }
 
     @Test func anUnreadableFileIsAUsageError() {
