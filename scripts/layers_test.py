@@ -119,17 +119,6 @@ class LayerTests(unittest.TestCase):
             self.make(FILES, order)
             self.assertEqual(self.run_script().returncode, 2, order)
 
-    # MARK: Lines
-
-    def test_a_line_of_more_than_100_columns_is_reported(self):
-        self.make(FILES)
-        self.write("Sources/C/long.c", "// " + "x" * 98 + "\n")
-        self.write("Tests/Long.swift", "// short\n// " + "é" * 98 + "\n// " + "é" * 97 + "\n")
-        self.write("Tests/.build/Skipped.swift", "// " + "x" * 98 + "\n")
-        self.expect(
-            "Sources/C/long.c:1: this line has 101 columns; 100 are allowed",
-            "Tests/Long.swift:2: this line has 101 columns; 100 are allowed")
-
     # MARK: The index
 
     def test_a_file_that_moved_has_only_its_new_place(self):

@@ -8,7 +8,6 @@ from pathlib import Path
 from . import index_store
 from .index_store import BUILD_FIRST, DEFINITION, REFERENCE, TYPES
 
-MAXIMUM_COLUMNS = 100
 SOURCES = {".swift", ".c", ".h"}
 
 # `layer`: counted from the lowest. `folder`: as declared.
@@ -137,14 +136,6 @@ def package_files(folder):
         for name in sorted(names):
             if Path(name).suffix in SOURCES:
                 yield Path(parent) / name
-
-
-def long_lines(path):
-    """The numbers and lengths of the lines that have too many columns."""
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if len(line.rstrip("\n")) > MAXIMUM_COLUMNS:
-                yield number, len(line.rstrip("\n"))
 
 
 def places(module, folder):

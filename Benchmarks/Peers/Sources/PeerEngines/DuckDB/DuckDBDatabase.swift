@@ -13,8 +13,8 @@ final class DuckDBDatabase: ClosableDatabase, @unchecked Sendable {
     let path: String
     let functions: duckdb_functions
     let handle: UnsafeMutableRawPointer
-    /// Held while a table is created. If two connections create the same table at once, DuckDB fails
-    /// one of them, also with `IF NOT EXISTS`.
+    /// Held while a table is created. If two connections create the same table at once, DuckDB
+    /// fails one of them, also with `IF NOT EXISTS`.
     let creation = Mutex<Void>(())
 
     private static let open = SharedDatabases<DuckDBDatabase>()
