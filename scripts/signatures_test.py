@@ -1,34 +1,17 @@
 #!/usr/bin/env python3
 """Tests scripts/signatures on a small package, with one fault at a time."""
 
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-SCRIPT = Path(__file__).resolve().parent / "signatures"
+from package_checks import PackageCheckTests
 
 
-class SignaturesTests(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="signatures-test-")
-        self.addCleanup(folder.cleanup)
-        self.package = Path(folder.name).resolve()
+class SignaturesTests(PackageCheckTests):
+    script = "signatures"
 
     def check(self, text, *messages, path="StorageEngine/New/File.swift"):
-        """Expects exactly one line for each message, and the exit code that goes with them."""
-        file = self.package / "Sources" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-        result = subprocess.run(
-            [sys.executable, str(SCRIPT), "--package", str(self.package)],
-            capture_output=True, text=True)
-        lines = result.stderr.splitlines()
-        self.assertEqual(len(lines), len(messages), result.stderr)
-        for message, line in zip(messages, lines):
-            self.assertIn(message, line)
-        self.assertEqual(result.returncode, 1 if messages else 0)
+        self.write(f"Sources/{path}", text)
+        self.expect(*messages)
 
     # MARK: Errors
 

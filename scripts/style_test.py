@@ -1,37 +1,17 @@
 #!/usr/bin/env python3
 """Tests scripts/style on a small package."""
 
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-SCRIPT = Path(__file__).resolve().parent / "style"
+from package_checks import PackageCheckTests
 
 
-class StyleTests(unittest.TestCase):
+class StyleTests(PackageCheckTests):
+    script = "style"
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="style-test-")
-        self.addCleanup(folder.cleanup)
-        self.package = Path(folder.name).resolve()
+        super().setUp()
         self.write("Package.swift", "// A package.\n")
-
-    def write(self, path, text):
-        file = self.package / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-
-    def expect(self, *messages):
-        """Expects exactly one line for each message, and the exit code that goes with them."""
-        result = subprocess.run(
-            [sys.executable, str(SCRIPT), "--package", str(self.package)],
-            capture_output=True, text=True)
-        lines = result.stderr.splitlines()
-        self.assertEqual(len(lines), len(messages), result.stderr)
-        for message, line in zip(messages, lines):
-            self.assertIn(message, line)
-        self.assertEqual(result.returncode, 1 if messages else 0)
 
     def test_a_line_of_code_of_more_than_100_columns_is_reported(self):
         self.write("Sources/C/long.c", "// " + "x" * 98 + "\n")
